@@ -80,13 +80,11 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def clean_log() -> Iterator[None]:
-    """What a command did to the log does not reach the next test."""
+def clean_log() -> None:
+    """What a command did to the log, also in a fixture of a whole module, reaches no test."""
     log = logging.getLogger("clerk")
-    handlers, level, propagate = log.handlers[:], log.level, log.propagate
-    yield
-    log.handlers[:], log.propagate = handlers, propagate
-    log.setLevel(level)
+    log.handlers[:], log.propagate = [], True
+    log.setLevel(logging.NOTSET)
 
 
 @pytest.fixture

@@ -172,6 +172,7 @@ def test_annotations_are_drawn_on_text_and_scan_and_can_be_linked_to(visit: Visi
     page = visit("/annotations?project=springfield/extraction&label=Vote")
     page.locator("tbody a").first.click()
     page.locator(".scan rect.note").first.wait_for(state="attached")
+    page.locator(":target").wait_for(state="attached")
 
     name = measured(page, "decodeURIComponent(location.hash.slice(1))")
     marks = page.locator("mark.note")

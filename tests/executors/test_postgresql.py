@@ -19,6 +19,7 @@ from guide import clerk
 from small_work import SmallWork, Town, hurry, nothing_active, wait_until, workers
 
 from clerk.core import config, db, notifications
+from clerk.core.config import Settings
 from clerk.core.notifications import Listener
 from clerk.core.states import DEPLOY, FETCH, OCR, QUEUES, Step
 from clerk.executors import postgresql
@@ -33,7 +34,8 @@ pytestmark = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 class Looks(SmallWork):
     """Small work that notes on disk each time it looks for more."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, settings: Settings) -> None:
+        super().__init__(settings)
         self._path = path
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claim | None:
@@ -58,7 +60,8 @@ def idle_workers(
         looks = tmp_path / "looks"
 
         def be() -> None:
-            postgresql.work(Looks(looks), QUEUES, config.load(), burst=False)
+            settings = config.load()
+            postgresql.work(Looks(looks, settings), QUEUES, settings, burst=False)
 
         with workers(number, be):
             # One look at the start, and one as soon as the worker listens.

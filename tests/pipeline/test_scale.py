@@ -192,7 +192,7 @@ LISTS: dict[str, Callable[[Connection], Any]] = {
     "sites": sites.overview,
     "site": lambda _conn: sites.describe(config.load().storage_dir, "due-1"),
     "stages": lambda _conn: activity.stage_jobs(20),
-    "overview": lambda _conn: counts.figures(),
+    "overview": lambda _conn: counts.figures(config.load()),
 }
 
 

@@ -31,6 +31,7 @@ from sqlalchemy.exc import OperationalError
 from clerk import migrations
 from clerk.batch_tracking import BatchJobTracking
 from clerk.core import config, db
+from clerk.core.config import Settings
 from clerk.core.errors import DatabaseUnavailable
 from clerk.core.models import db_now, items_table, runs_table, workers_table
 from clerk.core.states import COMPILATION, FETCH, OCR, QUEUES, Item, Step
@@ -438,7 +439,8 @@ def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(
     class CutOff(SmallWork):
         """A flow whose connection breaks once; it notes who asks, and whom RQ knows."""
 
-        def __init__(self) -> None:
+        def __init__(self, settings: Settings) -> None:
+            super().__init__(settings)
             self.asked: list[tuple[str, list[str]]] = []
 
         def claim(self, queues: Any, worker_id: str, limit: Any) -> Claim | None:

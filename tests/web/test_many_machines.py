@@ -171,7 +171,7 @@ def published_by_one_process(
 #: The index of pagefind has a number that it draws.
 TIMES = re.compile(
     rb"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00|Z| UTC)|\d{8}T\d{6}Z|2-[0-9a-f]{32}"
-    rb'|"made_by":"[0-9a-f]+"|en_[0-9a-f]{10}'
+    rb'|"made_by":"[0-9a-f]+"|en_[0-9a-f]{10}|<dt>Fetched</dt><dd>[^<]*'
 )
 #: Ordered by when documents were fetched.
 BY_TIME = ("new.atom", "bodies/council.atom", "index.html")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -12,9 +13,10 @@ import pytest
 from jinja2 import Environment, nodes
 from web_town import PAGES, Browser, identity
 
+import clerk
 from clerk import follow, publish, web
 from clerk.core import language
-from clerk.core.errors import BadSetting, DocumentError
+from clerk.core.errors import BadSetting, DocumentError, NotFound
 from clerk.extract import RESULTS
 from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.rendering import EVIDENCE_SOURCES
@@ -22,6 +24,26 @@ from clerk.web.rendering import EVIDENCE_SOURCES
 FOLDER = Path(web.__file__).parent
 #: Where readers are spoken to: pages, messages, published sites.
 FOLDERS = (FOLDER, Path(follow.__file__).parent, Path(publish.__file__).parent)
+PACKAGE = Path(clerk.__file__).parent
+#: What explains to readers why they do not get what they asked for.
+EXPLAINING = [
+    *sorted((FOLDER / "public").glob("*.py")),
+    *(
+        FOLDER / f"{name}.py"
+        for name in ("app", "data", "page_images", "parameters", "request_bodies", "vote_forms")
+    ),
+    *(PACKAGE / "follow" / f"{name}.py" for name in ("links", "meeting_calendar", "targets")),
+    *(PACKAGE / "search" / f"{name}.py" for name in ("query", "results")),
+    *(PACKAGE / "site_db" / f"{name}.py" for name in ("queries", "record")),
+    PACKAGE / "follow" / "subscriptions.py",
+    PACKAGE / "ops" / "vote_reports.py",
+]
+#: Functions of these modules that only operators use.
+FOR_OPERATORS = {"_known", "add_webhook", "remove_webhook"}
+ERRORS_FOR_READERS = {
+    *("NotFound", "InvalidInput", "NotAllowed", "DocumentError", "TransientError", "QueryError"),
+    *("TooManySignUps", "HTTPException", "_unavailable", "_error_page", "_refuse"),
+}
 #: Of the messages, the test message is for operators.
 TEMPLATES = [
     *(FOLDER / "templates" / name for name in ("base.html", "error.html")),
@@ -34,6 +56,7 @@ OTHERS = [each for each in language.languages() if each != language.ENGLISH]
 READ = ("title", "alt", "placeholder", "aria-label", "aria-description")
 #: Names, and words that are the same everywhere.
 NOT_WORDS = {"API", "SHA-256", "JSON", "CSV", "Atom", "PDF", "RSS"}
+SAYING = ("say", "Message", "language.Message")
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
@@ -49,11 +72,17 @@ def messages() -> Iterator[str]:
             if isinstance(call.node, nodes.Name) and call.node.name in ("_", "rich"):
                 assert isinstance(call.args[0], nodes.Const), f"{path.name}: {call.lineno}"
                 yield call.args[0].value
-    for path in (path for folder in FOLDERS for path in folder.rglob("*.py")):
+    for path in PACKAGE.rglob("*.py"):
+        if path == Path(language.__file__):
+            continue
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in SAYING:
                 assert isinstance(node.args[0], ast.Constant), f"{path.name}: {node.lineno}"
                 yield str(node.args[0].value)
+
+
+def _called(call: ast.Call) -> str:
+    return str(getattr(call.func, "id", "") or getattr(call.func, "attr", ""))
 
 
 class OutsideOfTheCatalogue(HTMLParser):
@@ -92,6 +121,28 @@ def test_a_language_has_every_message_and_no_other(code: str) -> None:
         assert sorted(re.findall(r"</?\w+", told)) == sorted(re.findall(r"</?\w+", message))
 
 
+@pytest.mark.parametrize("path", EXPLAINING, ids=lambda each: f"{each.parent.name}-{each.name}")
+def test_every_explanation_for_readers_can_be_said_in_other_languages(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    read_by_operators = {
+        inner
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and function.name in FOR_OPERATORS
+        for inner in ast.walk(function)
+    }
+    in_english_only = [
+        f"line {call.lineno}"
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and _called(call) in ERRORS_FOR_READERS
+        if call not in read_by_operators
+        for argument in call.args
+        if isinstance(argument, ast.JoinedStr | ast.BinOp)
+        or (isinstance(argument, ast.Constant) and isinstance(argument.value, str))
+    ]
+
+    assert in_english_only == []
+
+
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_language_has_every_noun_and_word(code: str) -> None:
     nouns = {
@@ -102,7 +153,8 @@ def test_a_language_has_every_noun_and_word(code: str) -> None:
     }
     spoken = language.languages()[code]
 
-    assert nouns - spoken.counted.keys() == set()
+    sides = {"yes", "no", "abstain", "absent", "recused"}
+    assert (nouns | sides) - spoken.counted.keys() == set()
     reasons = {
         str(each.__doc__).rstrip(".")
         for each in DocumentError.__subclasses__()
@@ -173,12 +225,56 @@ def test_values_in_messages_are_escaped_and_pass_the_gate(visitor: Browser) -> N
     assert "&lt;b&gt;nothinglikeit" in search
 
 
+def test_what_was_not_found_is_explained_in_the_language_of_the_reader(visitor: Browser) -> None:
+    for address, told in (
+        ("/s/atlantis/", "No hay ningún sitio &#39;atlantis&#39; que se pueda leer."),
+        ("/calendar/springfield?month=soon", "month debe ser un día, un mes o un año"),
+        ("/nothing", "No existe esa página."),
+    ):
+        spanish = visitor.get(address, headers={"Accept-Language": "es"})
+        assert told in spanish.text and '<span lang="en">' not in spanish.text, address
+    english = visitor.get("/s/atlantis/", headers={"Accept-Language": "en"})
+    for_programs = visitor.get("/api/v1/sites/atlantis", headers={"Accept-Language": "es"})
+
+    assert spanish.status_code == english.status_code == 404
+    assert "There is no site &#39;atlantis&#39; to read." in english.text
+    assert "There is no" in for_programs.json()["error"]
+
+
+def test_a_mistake_in_a_query_is_explained_in_the_language_of_the_reader(visitor: Browser) -> None:
+    minutes = identity("minutes/City Council/2024-01-15")
+    for address in ("/search", f"/d/{minutes}", f"/p/{minutes}-1"):
+        page = visitor.get(address, params={"q": '"zoning variance', "lang": "es"}).text
+        assert "Falta cerrar unas comillas: añada &#34; al final de la frase." in page, address
+    long = visitor.get("/search", params={"q": "x" * 1234, "lang": "es"}).text
+
+    assert "La consulta tiene 1234 caracteres; se permiten como máximo 1000." in long
+
+
+def test_an_explanation_that_is_only_in_english_is_marked(visitor: Browser) -> None:
+    refused = visitor.post("/search", headers={"Accept-Language": "es"}).text
+
+    assert '<span lang="en">Method Not Allowed</span>' in refused
+
+
+def test_a_message_is_its_english_words_everywhere() -> None:
+    told = language.Message("%(name)s has %(number)s pages.", name="a%b", number=1234)
+
+    assert told == "a%b has 1,234 pages." == str(NotFound(told))
+    assert NotFound(told).explanation is told
+    assert pickle.loads(pickle.dumps(told)).values == told.values
+    assert told.with_values(str.upper) == "A%B has 1,234 pages."
+
+
 def test_numbers_and_dates_follow_the_language() -> None:
     with language.speaking("es"):
         assert language.number(1234) == "1234"
         assert language.number(1234567.5, 1) == "1\u202f234\u202f567,5"
         assert language.counted(1, "page") == "1 página"
         assert language.counted(0, "page") == "0 páginas"
+        assert language.counted(1, "abstain") == "1 abstención"
+        assert language.counted(2, "abstain") == "2 abstenciones"
+    assert language.counted(1, "abstain") == "1 abstained"
     assert language.number(1234) == "1,234"
     assert language.number(-1234) == "-1,234"
     assert language.share(0.956) == "96%"

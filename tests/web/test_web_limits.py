@@ -39,6 +39,8 @@ OPEN = (
     "/follow/me/1",
     "/follow/stop/1",
 )
+#: Whoever is logged in may do these; they change nothing.
+FOR_VIEWERS = ("/api/v1/annotations/validate",)
 
 
 def posts() -> Iterator[str]:
@@ -84,7 +86,7 @@ def answered_without_body(client: Browser, path: str) -> int:
 @pytest.mark.parametrize("role", ["", VIEWER])
 def test_of_somebody_who_may_not_no_body_is_read(town: Path, role: str) -> None:
     client, refused = Browser(role), 403 if role else 401
-    closed = [path for path in posts() if path not in OPEN]
+    closed = [path for path in posts() if path not in (*OPEN, *FOR_VIEWERS * bool(role))]
 
     assert len(closed) > 10
     for path in closed:

@@ -51,7 +51,10 @@ def test_a_site_is_looked_at_added_with_a_schedule_and_run(database: str, folder
     given = {"source": str(folder), "site": "springfield", "name": "Springfield", "state": "IL"}
 
     looked = operator.post("/ops/new-site", data=given | {"action": "look"})
-    assert "1 meeting, 1 document" in looked.text and "2024-01-15 minutes, Council" in looked.text
+    assert (
+        "1 meeting, 1 document" in looked.text
+        and "2024-01-15 minutes, body not named" in looked.text
+    )
     assert 'value="springfield"' in looked.text, "what was filled in is kept"
     with db.reading_connection() as conn:
         assert db.get_site_by_subdomain(conn, "springfield") is None

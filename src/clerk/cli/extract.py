@@ -37,8 +37,9 @@ def extract(
     everything: bool,
     explain: bool,
 ) -> None:
-    """Print what is found in files: votes, or with --json everything.
+    """Print the votes and names found in files.
 
+    With --json, everything that is found: also items, attendance, speakers, matters and people.
     Reads PDF and text files. Offsets are characters of the file's text, for a PDF of its pages
     joined by form feeds. Every name occurs in the document, and a result is what the document
     says, never computed from the numbers. Fields in "doubtful" are not facts: check the quote.

@@ -58,7 +58,9 @@ class ClerkError(Exception):
     exit_code = 1
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:
-        super().__init__(message or (self.__doc__ or "").strip())
+        #: What str() returns; a Message of :mod:`.language` if readers of public pages see it.
+        self.explanation = message or (self.__doc__ or "").strip()
+        super().__init__(self.explanation)
         self.hint = hint
 
 

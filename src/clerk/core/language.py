@@ -103,6 +103,41 @@ def say(message: str, **values: object) -> str:
     return told % values if values else told
 
 
+class Message(str):
+    """A message in English that can be said in other languages: it keeps its pattern and values.
+
+    Numbers among the values are written as the language has them.
+    """
+
+    pattern: str
+    values: Mapping[str, object]
+
+    def __new__(cls, pattern: str, **values: object) -> Message:
+        """Return the message in English, for which no file of a language is read."""
+        told = {
+            name: f"{value:,}" if isinstance(value, int) else value
+            for name, value in values.items()
+        }
+        message = super().__new__(cls, pattern % told if values else pattern)
+        message.pattern, message.values = pattern, values
+        return message
+
+    def with_values(self, change: Callable[[str], str]) -> Message:
+        """Return the message with its texts changed."""
+        changed = {
+            name: change(value) if isinstance(value, str) else value
+            for name, value in self.values.items()
+        }
+        return Message(self.pattern, **changed)
+
+
+def written(values: Mapping[str, object]) -> dict[str, object]:
+    """Return values with the numbers among them as they are written in the current language."""
+    return {
+        name: number(value) if isinstance(value, int) else value for name, value in values.items()
+    }
+
+
 def word(value: object) -> str:
     """Return a word of the records, as in minutes or passed, in the current language."""
     text = "" if value is None else str(value)

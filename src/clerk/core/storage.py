@@ -56,6 +56,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
+from .language import Message
 from .public_text import Gate
 
 MINUTES = "minutes"
@@ -163,7 +164,7 @@ def check_subdomain(subdomain: str) -> str:
     """Return the subdomain, or refuse it: it becomes a directory and a host name."""
     if not _SUBDOMAIN.fullmatch(subdomain) or ".." in subdomain or subdomain in _RESERVED:
         raise InvalidSubdomain(
-            f"{subdomain!r} is not a valid site name.",
+            Message("%(name)s is not a valid site name.", name=repr(subdomain)),
             hint="Use lower-case letters, digits, dots and hyphens, as in springfield.il.us.",
         )
     return subdomain

@@ -417,11 +417,10 @@ def refuse(conn: Connection, follower: int, why: str) -> None:
         .returning(_f.refusals)
     ).scalar()
     if counted is not None and counted >= REFUSALS:
-        reason = f"The mail server refused {counted} messages in a row: {why}"
         conn.execute(
             update(followers_table)
             .where(_f.id == follower)
-            .values(state=Follower.DISABLED, reason=reason)
+            .values(state=Follower.DISABLED, reason=why)
         )
 
 

@@ -22,10 +22,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from clerk.core import manifest
 from clerk.core.errors import NotFound
+from clerk.core.language import Message
 from clerk.core.models import follow_state_table, followers_table
 from clerk.core.states import Follower
 
-_BAD_LINK = "This link is not valid any more."
+_BAD_LINK = Message("This link is not valid any more.")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from clerk.core import manifest
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
 from clerk.core.errors import NotFound
-from clerk.core.language import say, word
+from clerk.core.language import Message, say, word
 from clerk.core.manifest import ListedMeeting
 from clerk.core.public_text import Gate
 from clerk.site_db.queries import AGENDA_KINDS, HeldMeeting, SiteDatabase, open_site
@@ -57,7 +57,9 @@ def calendar_of(settings: Settings, subdomain: str, body: str | None, today: dat
     with open_site(settings.storage_dir, subdomain) as site:
         bodies = [each.body for each in site.bodies() if each.body]
         if body is not None and body not in bodies:
-            raise NotFound(f"There is no body {body!r} in {site.name}.")
+            raise NotFound(
+                Message("There is no body %(body)s in %(place)s.", body=repr(body), place=site.name)
+            )
         name = f"{body}, {site.name}" if body else site.name
         with reading_connection() as conn:
             listed = manifest.listed_meetings(conn, subdomain, body)

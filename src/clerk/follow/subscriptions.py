@@ -27,6 +27,7 @@ from clerk.core import language
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import InvalidInput, NotAllowed, NotFound, TransientError
+from clerk.core.language import Message
 from clerk.core.models import (
     db_now,
     follow_deliveries_table,
@@ -88,7 +89,9 @@ class PersonalPage:
     follower: int
     address: str
     state: str
+    #: What the mail server said when it refused the last messages, and how many.
     reason: str
+    refusals: int
     subscriptions: Sequence[Subscribed]
 
 
@@ -133,17 +136,19 @@ def check_address(address: str) -> str:
     """Return an address as it is stored, or refuse it; one with headers inside is none."""
     plain = address.strip(" ")
     if len(plain) > _ADDRESS_LETTERS or not _ADDRESS.fullmatch(plain) or ".." in plain:
-        raise InvalidInput("This is not a mail address, as in ann@example.org.")
+        raise InvalidInput(Message("This is not a mail address, as in ann@example.org."))
     name, _, domain = plain.rpartition("@")
     if name.startswith(".") or name.endswith("."):
-        raise InvalidInput("This is not a mail address, as in ann@example.org.")
+        raise InvalidInput(Message("This is not a mail address, as in ann@example.org."))
     return f"{name}@{domain.lower()}"
 
 
 def check_cadence(cadence: str) -> str:
     """Return how often, or refuse what is not offered."""
     if cadence not in Subscription.CADENCES:
-        raise InvalidInput(f"Choose one of {', '.join(Subscription.CADENCES)}.")
+        raise InvalidInput(
+            Message("Choose one of %(words)s.", words=", ".join(Subscription.CADENCES))
+        )
     return cadence
 
 
@@ -164,7 +169,9 @@ def sign_up(
     were invited are sent one.
     """
     if not is_offered(settings):
-        raise NotAllowed("Following by mail is switched off here. The feeds are open to all.")
+        raise NotAllowed(
+            Message("Following by mail is switched off here. The feeds are open to all.")
+        )
     address, cadence = check_address(address), check_cadence(cadence)
     with language.speaking(spoken):
         label = described(settings.storage_dir, kind, followed)
@@ -247,7 +254,7 @@ def _throttle(conn: Connection, address: str) -> None:
         asked(86_400, _f.address == address) >= PER_ADDRESS
         or asked(3600, _f.address.endswith(f"@{domain}", autoescape=True)) >= PER_DOMAIN
     ):
-        raise TooManySignUps("Too many messages were asked for. Please try again later.")
+        raise TooManySignUps(Message("Too many messages were asked for. Please try again later."))
 
 
 @dataclass(frozen=True)
@@ -258,7 +265,9 @@ class Confirming:
     cadence: str
 
 
-_BAD_LINK = "This link is not valid, or older than three days. Sign up again to get a new one."
+_BAD_LINK = Message(
+    "This link is not valid, or older than three days. Sign up again to get a new one."
+)
 
 
 def find_unconfirmed(token: str) -> Confirming:
@@ -299,8 +308,11 @@ def confirm(token: str, spoken: str = language.ENGLISH) -> str:
         )
         if conn.execute(followed).scalar_one() > SUBSCRIPTIONS_AT_MOST:
             raise InvalidInput(
-                f"You follow {SUBSCRIPTIONS_AT_MOST} things already: delete one first, by the link"
-                " at the end of every message."
+                Message(
+                    "You follow %(number)s things already: delete one first, by the link at the end"
+                    " of every message.",
+                    number=SUBSCRIPTIONS_AT_MOST,
+                )
             )
         # Who opened a link from a message receives them again.
         conn.execute(
@@ -319,7 +331,8 @@ def personal_page(token: str) -> PersonalPage:
     """Return everything that the owner of a personal link follows."""
     with reading_connection() as conn:
         number = links.find_follower(conn, token)
-        row = conn.execute(select(_f.address, _f.state, _f.reason).where(_f.id == number)).one()
+        columns = (_f.address, _f.state, _f.reason, _f.refusals)
+        row = conn.execute(select(*columns).where(_f.id == number)).one()
         return PersonalPage(number, *row, _subscribed(conn, number))
 
 
@@ -347,7 +360,9 @@ def change(
         confirmed = mine & (_s.state != Subscription.UNCONFIRMED)
         changed = conn.execute(update(subscriptions_table).where(confirmed).values(**values))
         if not changed.rowcount:
-            raise NotFound("This subscription does not exist any more, or is not confirmed.")
+            raise NotFound(
+                Message("This subscription does not exist any more, or is not confirmed.")
+            )
 
 
 def stop(token: str, subscription: int) -> None:

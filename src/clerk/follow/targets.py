@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.language import say, word
+from clerk.core.language import Message, say, word
 from clerk.core.states import Subscription
 from clerk.search import Query, parse
 from clerk.search.query import date_range
@@ -76,7 +76,13 @@ def digest_of_followed(kind: str, followed: FollowTarget) -> str:
 def described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
     """Return what is followed in words; raise NotFound or InvalidInput for what cannot be."""
     if kind not in Subscription.KINDS:
-        raise InvalidInput(f"One can follow a {', '.join(Subscription.KINDS)}, not {kind!r}.")
+        raise InvalidInput(
+            Message(
+                "One can follow: %(kinds)s; not %(value)s.",
+                kinds=", ".join(Subscription.KINDS),
+                value=repr(kind),
+            )
+        )
     return _described(storage_dir, kind, followed)[:_LABEL_LETTERS]
 
 
@@ -88,7 +94,13 @@ def _described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
             return site.name
         if kind == Subscription.BODY:
             if followed.body not in {each.body for each in site.bodies() if each.body}:
-                raise NotFound(f"There is no body {followed.body!r} in {site.name}.")
+                raise NotFound(
+                    Message(
+                        "There is no body %(body)s in %(place)s.",
+                        body=repr(followed.body),
+                        place=site.name,
+                    )
+                )
             return f"{followed.body}, {site.name}"
         record = SiteRecord(site)
         if kind == Subscription.PERSON:
@@ -102,14 +114,14 @@ def _described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
 
 def _described_search(storage_dir: Path, followed: FollowTarget) -> str:
     if parse(followed.text).group is None:
-        raise InvalidInput("Type words to follow a search, or follow a place instead.")
+        raise InvalidInput(Message("Type words to follow a search, or follow a place instead."))
     query = followed.query
     for dates in (followed.year, followed.since, followed.until):
         if dates:
             date_range(dates)
     places = open_index(storage_dir).places
     if query.site and query.site not in places:
-        raise NotFound(f"There is no site {query.site!r}.")
+        raise NotFound(Message("There is no site %(name)s.", name=repr(query.site)))
     named = [
         say("Search: %(words)s", words=followed.text),
         places[query.site].name if query.site else "",

@@ -17,6 +17,7 @@ from clerk.annotations.decide import page_text
 from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.language import Message
 from clerk.core.storage import Document
 from clerk.pipeline import redo
 from clerk.pipeline.mirror import bring_document
@@ -43,7 +44,7 @@ def place_of(site: SiteDatabase, document: Document, vote: CompiledVote) -> Vote
             span = (vote.start - offset, min(vote.end, end) - offset)
             return VotePlace(f"{document.name}/{page.page}", text, *span)
         offset = end + 1
-    raise NotFound("It is not known where this vote is printed.")
+    raise NotFound(Message("It is not known where this vote is printed."))
 
 
 def report(
@@ -51,7 +52,7 @@ def report(
 ) -> int:
     """Keep what a reader says about a vote until an operator decides; return its number."""
     if not fields and not comment.strip():
-        raise InvalidInput("Change a value, or say in the comment what is wrong.")
+        raise InvalidInput(Message("Change a value, or say in the comment what is wrong."))
     return corrections.report(
         site,
         place.sourceid,

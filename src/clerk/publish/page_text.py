@@ -18,7 +18,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from clerk.core import language
-from clerk.core.language import say, word
+from clerk.core.language import Message, say, word
 from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.read.paragraphs import flowing
 from clerk.site_db.queries import CompiledDocument, CompiledPart
@@ -52,6 +52,15 @@ def printed(value: Any) -> Any:
 def translated(message: str, **values: Any) -> Markup:
     """Return a message of plain text in the language of the page; values pass the gate."""
     return _filled(_escaped(language.current().code, message), values)
+
+
+def explained(text: str) -> Markup:
+    """Return an explanation in the language of the page; one that is only in English is marked."""
+    if isinstance(text, Message):
+        return translated(text.pattern, **language.written(text.values))
+    if language.current().code == language.ENGLISH:
+        return escape(printed(text))
+    return Markup('<span lang="en">{}</span>').format(printed(text))
 
 
 def rich(message: str, **values: Any) -> Markup:

@@ -40,6 +40,7 @@ import msgspec
 import tantivy
 
 from clerk.core.errors import Conflict, NotFound, StorageUnusable
+from clerk.core.language import Message
 from clerk.core.storage import (
     Document,
     compiled_database,
@@ -694,6 +695,7 @@ def require_layout(storage_dir: Path) -> Layout:
     layout = read_layout(storage_dir)
     if layout is None:
         raise NotFound(
-            "The search index has not been built yet.", hint="Take a site through: clerk run SITE"
+            Message("The search index has not been built yet."),
+            hint="Take a site through: clerk run SITE",
         )
     return layout

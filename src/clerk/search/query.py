@@ -27,6 +27,7 @@ from datetime import date
 from rapidfuzz.distance import OSA
 
 from clerk.core.errors import InvalidInput
+from clerk.core.language import Message
 
 from .words import fold, has_cjk, placed, stemmer, storable
 
@@ -185,7 +186,11 @@ def parse(text: str) -> Parsed:
     """
     if len(text) > LONGEST:
         raise QueryError(
-            f"The query has {len(text):,} characters; at most {LONGEST:,} are allowed."
+            Message(
+                "The query has %(number)s characters; at most %(most)s are allowed.",
+                number=len(text),
+                most=LONGEST,
+            )
         )
     plain = unicodedata.normalize("NFKC", storable(text).translate(_STRAIGHT)).strip()
     return Parsed(_Parser(plain).parse())
@@ -198,7 +203,11 @@ class _Parser:
         self._pieces = list(_PIECE.finditer(text))
         if len(self._pieces) > 2 * TERMS_AT_MOST:
             raise QueryError(
-                f"The query has {len(self._pieces):,} words; at most {TERMS_AT_MOST} are allowed."
+                Message(
+                    "The query has %(number)s words; at most %(most)s are allowed.",
+                    number=len(self._pieces),
+                    most=TERMS_AT_MOST,
+                )
             )
         self._at = 0
         self._found = 0
@@ -206,13 +215,17 @@ class _Parser:
     def parse(self) -> Group | None:
         group = self._level(0)
         if self._at < len(self._pieces):
-            raise QueryError("A bracket is closed that was not opened: remove ) or add (.")
+            raise QueryError(Message("A bracket is closed that was not opened: remove ) or add (."))
         return group
 
     def _level(self, depth: int) -> Group | None:
         """Read up to the end or the closing bracket."""
         if depth > _DEPTH_AT_MOST:
-            raise QueryError(f"The query has more than {_DEPTH_AT_MOST} brackets in each other.")
+            raise QueryError(
+                Message(
+                    "The query has more than %(most)s brackets in each other.", most=_DEPTH_AT_MOST
+                )
+            )
         groups: list[list[Node]] = [[]]
         excluded: list[Node] = []
         while self._at < len(self._pieces) and not self._pieces[self._at]["close"]:
@@ -223,7 +236,7 @@ class _Parser:
             if piece["open"]:
                 node = self._level(depth + 1)
                 if self._at >= len(self._pieces):
-                    raise QueryError("A bracket is not closed: add ) or remove (.")
+                    raise QueryError(Message("A bracket is not closed: add ) or remove (."))
                 self._at += 1
             elif groups[-1] and not piece["minus"] and piece["word"] in ("OR", "AND"):
                 if piece["word"] == "OR":
@@ -236,26 +249,32 @@ class _Parser:
         alternatives = tuple(tuple(group) for group in groups if group)
         if excluded and not alternatives:
             raise QueryError(
-                "The query only says what to leave out: add a word that should be found."
+                Message("The query only says what to leave out: add a word that should be found.")
             )
         return Group(alternatives, tuple(excluded)) if alternatives else None
 
     def _part(self, piece: re.Match[str]) -> Node | None:
         if piece["phrase"] is not None and not piece["end"]:
-            raise QueryError('A quotation mark is not closed: add " at the end of the phrase.')
+            raise QueryError(
+                Message('A quotation mark is not closed: add " at the end of the phrase.')
+            )
         field = (piece["field"] or "").lower()
         if field:
             return self._filter(field, piece)
         self._found += 1
         if self._found > TERMS_AT_MOST:
-            raise QueryError(f"The query has more than {TERMS_AT_MOST} words.")
+            raise QueryError(Message("The query has more than %(most)s words.", most=TERMS_AT_MOST))
         if piece["phrase"] is not None:
             return _phrase(piece["phrase"], piece["after"] or "")
         name = piece["word"].removesuffix(":").lower()
         if piece["word"].endswith(":") and name in FIELDS:
             raise QueryError(
-                f"{name}: needs a value right after the colon, as in {name}:{_EXAMPLES[name]}. To"
-                f' search for the word, put it in quotes: "{name}".'
+                Message(
+                    "%(field)s: needs a value right after the colon, as in %(field)s:%(example)s."
+                    ' To search for the word, put it in quotes: "%(field)s".',
+                    field=name,
+                    example=_EXAMPLES[name],
+                )
             )
         return _word(piece["word"])
 
@@ -263,14 +282,25 @@ class _Parser:
         value = piece["phrase"] if piece["phrase"] is not None else piece["word"]
         if field not in FIELDS:
             raise QueryError(
-                f"There is no field {field!r}; there are {', '.join(FIELDS)}. To search for the"
-                f' words, put them in quotes: "{field}:{value[:40]}".'
+                Message(
+                    "There is no field '%(field)s'; there are %(fields)s. To search for the words,"
+                    ' put them in quotes: "%(field)s:%(value)s".',
+                    field=field,
+                    fields=", ".join(FIELDS),
+                    value=value[:40],
+                )
             )
         if field == "date":
             return date_range(value)
         words = value.strip() if field in ("site", "state", "kind") else " ".join(fold(value))
         if not words:
-            raise QueryError(f"{field}: needs a value, as in {field}:{_EXAMPLES[field]}.")
+            raise QueryError(
+                Message(
+                    "%(field)s: needs a value, as in %(field)s:%(example)s.",
+                    field=field,
+                    example=_EXAMPLES[field],
+                )
+            )
         return FieldFilter(field, words)
 
 
@@ -291,7 +321,11 @@ def _phrase(text: str, after: str) -> Term | None:
     slop = int(after[1:] or 1) if after.startswith("~") else 0
     if slop > _SLOP_AT_MOST:
         raise QueryError(
-            f"At most {_SLOP_AT_MOST} words may stand between those of a phrase, not ~{slop}."
+            Message(
+                "At most %(most)s words may stand between those of a phrase, not ~%(number)s.",
+                most=_SLOP_AT_MOST,
+                number=slop,
+            )
         )
     prefix = after.startswith("*")
     if prefix and len(words) == 1:
@@ -306,15 +340,22 @@ def _word(typed: str) -> Term | None:
         letters = int(distance) if distance else (1 if len(word) <= _SHORT else _FUZZY_AT_MOST)
         if letters > _FUZZY_AT_MOST:
             raise QueryError(
-                f"{body}~{letters}: words may differ in at most {_FUZZY_AT_MOST} letters."
+                Message(
+                    "%(word)s: words may differ in at most %(most)s letters.",
+                    word=f"{body}~{letters}",
+                    most=_FUZZY_AT_MOST,
+                )
             )
         return Term(tuple(words), exact=len(words) > 1, fuzzy=letters if len(words) == 1 else 0)
     words = fold(typed)
     star = typed.find("*")
     if star >= 0 and (typed.rstrip("*") != typed[:star] or not words):
         raise QueryError(
-            f"{typed[:40]}: * may only stand at the end of a word, as in zon*; the beginning of"
-            " the word is needed."
+            Message(
+                "%(word)s: * may only stand at the end of a word, as in zon*; the beginning of the"
+                " word is needed.",
+                word=typed[:40],
+            )
         )
     if not words:
         return None
@@ -326,7 +367,11 @@ def _word(typed: str) -> Term | None:
 def _check_prefix(word: str) -> None:
     if len(word) < _SHORTEST_PREFIX and not has_cjk(word):
         raise QueryError(
-            f"{word}* is too short for a wildcard: give at least {_SHORTEST_PREFIX} letters."
+            Message(
+                "%(word)s* is too short for a wildcard: give at least %(least)s letters.",
+                word=word,
+                least=_SHORTEST_PREFIX,
+            )
         )
 
 
@@ -340,10 +385,10 @@ def date_range(text: str) -> DateRange:
     until = _last_day(last if dots else first) if (last or not dots) else 99991231
     if not (first or last):
         raise QueryError(
-            "date: needs a day, month or year, as in date:2024 or date:2024-01..2024-03."
+            Message("date: needs a day, month or year, as in date:2024 or date:2024-01..2024-03.")
         )
     if since > until:
-        raise QueryError(f"date:{text}: the first date is after the last.")
+        raise QueryError(Message("date:%(dates)s: the first date is after the last.", dates=text))
     return DateRange(since, until, text)
 
 
@@ -356,12 +401,16 @@ def _numbers(text: str) -> tuple[int, int, int]:
     """Return year, month and day, the latter 0 if not given; refuse what is no date."""
     found = _DAY.fullmatch(text.strip())
     if found is None:
-        raise QueryError(f"{text[:40]!r} is not a date, as in 2024, 2024-01 or 2024-01-15.")
+        raise QueryError(
+            Message(
+                "%(value)s is not a date, as in 2024, 2024-01 or 2024-01-15.", value=repr(text[:40])
+            )
+        )
     year, month, day = (int(part or 0) for part in found.groups())
     try:
         date(year, 1 if found[2] is None else month, 1 if found[3] is None else day)
     except ValueError as error:
-        raise QueryError(f"There is no date {text[:40]}.") from error
+        raise QueryError(Message("There is no date %(value)s.", value=text[:40])) from error
     return year, month, day
 
 

@@ -29,6 +29,7 @@ import tantivy
 from tantivy import Occur
 
 from clerk.core.errors import ClerkError, InvalidInput, NotFound
+from clerk.core.language import Message
 from clerk.core.storage import Document, compiled_database
 from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
@@ -114,9 +115,21 @@ class Query:
 
     def __post_init__(self) -> None:
         if self.sort not in SORTS:
-            raise InvalidInput(f"Results are sorted by {', '.join(SORTS)}, not {self.sort!r}.")
+            raise InvalidInput(
+                Message(
+                    "Results are sorted by %(words)s, not %(value)s.",
+                    words=", ".join(SORTS),
+                    value=repr(self.sort),
+                )
+            )
         if self.kind is not None and self.kind not in DOCUMENT_KINDS:
-            raise InvalidInput(f"The kinds are {', '.join(DOCUMENT_KINDS)}, not {self.kind!r}.")
+            raise InvalidInput(
+                Message(
+                    "The kinds are %(words)s, not %(value)s.",
+                    words=", ".join(DOCUMENT_KINDS),
+                    value=repr(self.kind),
+                )
+            )
 
 
 class PartFacts(NamedTuple):
@@ -570,7 +583,7 @@ def check_place(storage_dir: Path, query: Query) -> None:
     index = open_index(storage_dir)
     if query.site and query.site not in index.places:
         raise NotFound(
-            f"Nothing has been compiled of a site {query.site!r}.",
+            Message("Nothing has been compiled of a site %(name)s.", name=repr(query.site)),
             hint="List the sites: clerk site list",
         )
     if not query.body:
@@ -579,7 +592,8 @@ def check_place(storage_dir: Path, query: Query) -> None:
     bodies = [each.value for each in _facets(index, everything, ("body",))["body"]]
     if " ".join(fold(query.body)) not in {" ".join(fold(body)) for body in bodies}:
         raise NotFound(
-            f"There is no body {query.body!r}.", hint=f"There are: {', '.join(bodies[:20])}."
+            Message("There is no body %(name)s.", name=repr(query.body)),
+            hint=f"There are: {', '.join(bodies[:20])}.",
         )
 
 
@@ -587,7 +601,7 @@ def find_page(storage_dir: Path, identity: str) -> PageAddress:
     """Return where the page of an id is."""
     parts = _PAGE_ID.fullmatch(identity)
     if parts is None:
-        raise NotFound(f"There is no page {identity[:80]!r}.")
+        raise NotFound(Message("There is no page %(name)s.", name=repr(identity[:80])))
     site, document = find_document(storage_dir, parts[1])
     return PageAddress(site, document, int(parts[2]))
 
@@ -606,7 +620,7 @@ def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
         for found in open_index(storage_dir).ask(stored):
             for facts in found:
                 return facts.site, Document.from_name(facts.name)
-    raise NotFound(f"There is no document {identity[:80]!r}.")
+    raise NotFound(Message("There is no document %(name)s.", name=repr(identity[:80])))
 
 
 def _stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredFacts:
@@ -698,12 +712,21 @@ class _Builder:
         value = asked.value
         if asked.field == "site":
             if value not in self._index.places:
-                raise QueryError(f"There is no site {value!r}; the name is that in its address.")
+                raise QueryError(
+                    Message(
+                        "There is no site %(name)s; the name is that in its address.",
+                        name=repr(value),
+                    )
+                )
             return _term("site", value)
         if asked.field == "kind":
             if value not in DOCUMENT_KINDS:
                 raise QueryError(
-                    f"There is no kind {value!r}; the kinds are {', '.join(DOCUMENT_KINDS)}."
+                    Message(
+                        "There is no kind %(name)s; the kinds are %(words)s.",
+                        name=repr(value),
+                        words=", ".join(DOCUMENT_KINDS),
+                    )
                 )
             return _term("kind", value)
         if asked.field == "state":
@@ -711,7 +734,11 @@ class _Builder:
             named = {state.casefold(): state for state in states}
             if value.casefold() not in named:
                 raise QueryError(
-                    f"There is no state {value!r}; the states are {', '.join(sorted(states)[:60])}."
+                    Message(
+                        "There is no state %(name)s; the states are %(words)s.",
+                        name=repr(value),
+                        words=", ".join(sorted(states)[:60]),
+                    )
                 )
             return _term("state", named[value.casefold()])
         name, words = f"{asked.field}_words", value.split()
@@ -981,13 +1008,18 @@ def _read_cursor(query: Query) -> _Cursor | None:
         cursor = msgspec.json.decode(raw, type=_Cursor)
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
         raise InvalidInput(
-            "The cursor is not one of this search: start from the beginning."
+            Message("The cursor is not one of this search: start from the beginning.")
         ) from error
     if cursor.sort != query.sort or not cursor.offset >= 0:
-        raise InvalidInput("The cursor belongs to another order: start from the beginning.")
+        raise InvalidInput(
+            Message("The cursor belongs to another order: start from the beginning.")
+        )
     if cursor.offset > OFFSET_AT_MOST:
         raise InvalidInput(
-            f"Only the first {OFFSET_AT_MOST:,} documents can be listed: narrow the search."
+            Message(
+                "Only the first %(number)s documents can be listed: narrow the search.",
+                number=OFFSET_AT_MOST,
+            )
         )
     return cursor
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clerk.core.errors import NotFound
-from clerk.core.language import tag_of
+from clerk.core.language import Message, tag_of
 from clerk.core.public_text import Gate, document_text
 from clerk.core.storage import KINDS, Document, check_subdomain, compiled_database
 
@@ -284,7 +284,7 @@ def open_site(storage_dir: Path, subdomain: str) -> Iterator[SiteDatabase]:
     """Give the database of a site; raise NotFound if none has been compiled."""
     path = compiled_database(storage_dir / check_subdomain(subdomain))
     if not path.exists():
-        raise NotFound(f"There is no site {subdomain!r} to read.")
+        raise NotFound(Message("There is no site %(name)s to read.", name=repr(subdomain)))
     with contextlib.closing(open_readonly(path)) as connection:
         connection.row_factory = sqlite3.Row
         yield SiteDatabase(connection, subdomain)
@@ -439,7 +439,13 @@ class SiteDatabase:
     def _document(self, name: str) -> CompiledDocument:
         rows = self._all("SELECT * FROM documents WHERE name = ?", name)
         if not rows:
-            raise NotFound(f"There is no document {name!r} in {self.subdomain}.")
+            raise NotFound(
+                Message(
+                    "There is no document %(name)s in %(place)s.",
+                    name=repr(name),
+                    place=self.subdomain,
+                )
+            )
         return CompiledDocument.of(rows[0])
 
     def parts(self, document: Document) -> list[CompiledPart]:
@@ -500,7 +506,13 @@ class SiteDatabase:
         """Return one page; raise NotFound if it could not be read."""
         found = self.pages(document, number, 1)
         if not found or found[0].page != number:
-            raise NotFound(f"{document.name} has no page {number} that could be read.")
+            raise NotFound(
+                Message(
+                    "%(document)s has no page %(number)s that could be read.",
+                    document=document.name,
+                    number=number,
+                )
+            )
         return found[0]
 
     def totals(self) -> dict[str, int]:
@@ -587,7 +599,13 @@ class SiteDatabase:
         """Return how a person voted in all; raise NotFound for a name without votes."""
         found = [each for each in self.people() if each.member == member]
         if not found:
-            raise NotFound(f"Nobody named {member!r} is known to have voted in {self.name}.")
+            raise NotFound(
+                Message(
+                    "Nobody named %(name)s is known to have voted in %(place)s.",
+                    name=repr(member),
+                    place=self.name,
+                )
+            )
         return found[0]
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from clerk.core.errors import NotFound
+from clerk.core.language import Message
 from clerk.core.public_text import document_text
 
 from .queries import CompiledVote, MemberRecord, SiteDatabase
@@ -258,7 +259,13 @@ class SiteRecord:
         """Return one matter; raise NotFound if there is none of this name."""
         rows = self._site.rows(f"{_MATTERS} WHERE matter = ?", matter)
         if not rows:
-            raise NotFound(f"There is no matter {matter!r} in {self._site.name}.")
+            raise NotFound(
+                Message(
+                    "There is no matter %(name)s in %(place)s.",
+                    name=repr(matter),
+                    place=self._site.name,
+                )
+            )
         return MatterSummary(**_values(MatterSummary, rows[0]))
 
     def steps(self, matter: str) -> list[tuple[MatterStep, list[CompiledVote]]]:
@@ -311,7 +318,13 @@ class SiteRecord:
         """Return what is counted of a person; raise NotFound for one who is not known."""
         summaries = self.people(person)
         if not summaries:
-            raise NotFound(f"There is nobody known as {person!r} in {self._site.name}.")
+            raise NotFound(
+                Message(
+                    "There is nobody known as %(name)s in %(place)s.",
+                    name=repr(person),
+                    place=self._site.name,
+                )
+            )
         rows = self._site.rows
         spellings = rows(
             "SELECT printed_name FROM person_names WHERE person = ? ORDER BY times DESC, 1", person

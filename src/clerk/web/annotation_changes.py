@@ -25,8 +25,8 @@ def _dry_run(request: Request) -> bool:
     return is_yes(request.query_params, "dry_run")
 
 
-def _effect(request: Request, effect: changes.Effect) -> Response:
-    return for_operators(request, asdict(effect) | {"dry_run": _dry_run(request)})
+def _effect(request: Request, effect: changes.Effect) -> dict[str, Any]:
+    return asdict(effect) | {"dry_run": _dry_run(request)}
 
 
 # ------------------------------------------------------------------------------- projects
@@ -45,7 +45,7 @@ def publish(request: Request) -> Response:
 @owner
 def members(request: Request) -> Response:
     """Respond with the owner of a project and the people who have a role in it."""
-    return _members(request, _managed(request))
+    return for_operators(request, _members(_managed(request)))
 
 
 @viewer
@@ -55,16 +55,16 @@ def set_member(request: Request) -> Response:
     project, role = _managed(request), optional_word(request, "role", PROJECT_ROLES) or None
     who = request.state.person.who
     annotation_projects.set_role(project, required(request, "person"), role, who=who)
-    return _members(request, project)
+    return for_operators(request, _members(project))
 
 
 def _managed(request: Request) -> str:
     return managed_project(request, str(request.path_params["project"])).name
 
 
-def _members(request: Request, name: str) -> Response:
+def _members(name: str) -> dict[str, Any]:
     (found,) = (each for each in annotation_projects.list_projects() if each.name == name)
-    return for_operators(request, {"owner": found.owner, "members": dict(found.members)})
+    return {"owner": found.owner, "members": dict(found.members)}
 
 
 @operator
@@ -72,14 +72,18 @@ def rename_project(request: Request) -> Response:
     """Give a project another name."""
     name, to = str(request.path_params["project"]), required(request, "to")
     who, dry_run = request.state.person.who, _dry_run(request)
-    return _effect(request, changes.rename_project(name, to, who=who, dry_run=dry_run))
+    return for_operators(
+        request, _effect(request, changes.rename_project(name, to, who=who, dry_run=dry_run))
+    )
 
 
 @operator
 def delete_project(request: Request) -> Response:
     """Delete a project with all its annotations."""
     name, who = str(request.path_params["project"]), request.state.person.who
-    return _effect(request, changes.delete_project(name, who=who, dry_run=_dry_run(request)))
+    return for_operators(
+        request, _effect(request, changes.delete_project(name, who=who, dry_run=_dry_run(request)))
+    )
 
 
 # ------------------------------------------------------------------------------ documents
@@ -93,7 +97,9 @@ def _document(request: Request) -> Key:
 def delete_document(request: Request) -> Response:
     """Delete a document with the annotations of all projects on it."""
     key, who = _document(request), request.state.person.who
-    return _effect(request, changes.delete_document(key, who=who, dry_run=_dry_run(request)))
+    return for_operators(
+        request, _effect(request, changes.delete_document(key, who=who, dry_run=_dry_run(request)))
+    )
 
 
 @operator
@@ -101,7 +107,10 @@ def replace_text(request: Request) -> Response:
     """Replace the text of a document by the request body."""
     key, who = _document(request), request.state.person.who
     text = changes.decoded(request.state.body)
-    return _effect(request, changes.replace_text(key, text, who=who, dry_run=_dry_run(request)))
+    return for_operators(
+        request,
+        _effect(request, changes.replace_text(key, text, who=who, dry_run=_dry_run(request))),
+    )
 
 
 @viewer

@@ -27,6 +27,7 @@ from clerk.core.errors import (
     OperatorError,
     TransientError,
 )
+from clerk.core.language import Message
 from clerk.core.public_text import Gate, Redactor
 from clerk.ops.web_sessions import still_logged_in
 
@@ -124,7 +125,10 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 def _clerk_error_page(request: Request, error: Exception) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
-    message = request.app.state.redact(str(error))
+    assert isinstance(error, ClerkError)
+    redact = request.app.state.redact
+    told = error.explanation
+    message = told.with_values(redact) if isinstance(told, Message) else redact(told)
     if status >= 500:
         _log.error("%s %s: %s", request.method, request.url.path, message)
     return _error_page(request, status, message)
@@ -132,23 +136,23 @@ def _clerk_error_page(request: Request, error: Exception) -> Response:
 
 def _http_error_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    message = None if error.status_code == 404 else error.detail
+    is_no_address = error.status_code == 404
+    message = Message("There is no such page.") if is_no_address else error.detail
     return _error_page(request, error.status_code, message, error.headers)
 
 
 def _unexpected_error_page(request: Request, error: Exception) -> Response:
     trace = "".join(traceback.format_exception(error))
     _log.error("%s %s: %s", request.method, request.url.path, request.app.state.redact(trace))
-    return _error_page(request, 500, "An internal error occurred. It has been logged.")
+    return _error_page(request, 500, Message("An internal error occurred. It has been logged."))
 
 
 def _error_page(
-    request: Request, status: int, message: str | None, headers: Mapping[str, str] | None = None
+    request: Request, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return the page of an error; without a message that of an address that leads nowhere."""
+    """Return the page of an error; programs are told in English."""
     if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
-        told = "There is no such page." if message is None else message
-        return as_json(request, {"error": told, "status": status}, status, headers)
+        return as_json(request, {"error": message, "status": status}, status, headers)
     response = page(request, "error.html", status, code=status, message=message)
     response.headers.update(headers or {})
     return response

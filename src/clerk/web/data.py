@@ -32,6 +32,7 @@ from starlette.types import Receive, Scope, Send
 from clerk.core import config
 from clerk.core.config import Settings
 from clerk.core.errors import MissingTool
+from clerk.core.language import Message
 
 from .middleware import refuse_over_limit
 from .supervised_process import SupervisedProcess
@@ -118,7 +119,7 @@ class PublishedData:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         if request.method not in ("GET", "HEAD"):
-            raise HTTPException(405, "Only reading is possible.", {"Allow": "GET, HEAD"})
+            raise HTTPException(405, Message("Only reading is possible."), {"Allow": "GET, HEAD"})
         if (refusal := refuse_over_limit(request, "data")) is not None:
             await refusal(scope, receive, send)
             return
@@ -130,7 +131,7 @@ class PublishedData:
         async with httpcore.AsyncConnectionPool(uds=socket_path, max_connections=1) as upstream:
             answer = await self._ask(process, upstream, self._order(request))
             if answer.status >= 500:
-                raise HTTPException(500, "The query failed.")
+                raise HTTPException(500, Message("The query failed."))
             headers = {name.decode().lower(): value.decode() for name, value in answer.headers}
             kept = {name: value for name, value in headers.items() if name in RESPONSE_HEADERS}
             shown = StreamingResponse(answer.aiter_stream(), answer.status, kept | HEADERS)
@@ -144,9 +145,9 @@ class PublishedData:
     ) -> httpcore.Response:
         """Return the beginning of Datasette's answer; kill it if there is none in time."""
         if self._waiting >= WAITING:
-            raise _unavailable("Too many queries are running.")
+            raise _unavailable(Message("Too many queries are running."))
         if not process.state.alive:
-            raise _unavailable("The data pages are being restarted.")
+            raise _unavailable(Message("The data pages are being restarted."))
         pid = process.pid
         self._waiting += 1
         try:
@@ -154,9 +155,9 @@ class PublishedData:
                 answer = await upstream.handle_async_request(order)
         except (TimeoutError, httpcore.TimeoutException):
             process.kill(pid)
-            raise _unavailable("The query took too long.") from None
+            raise _unavailable(Message("The query took too long.")) from None
         except (httpcore.NetworkError, httpcore.ProtocolError):
-            raise _unavailable("The data pages are being restarted.") from None
+            raise _unavailable(Message("The data pages are being restarted.")) from None
         finally:
             self._waiting -= 1
         self._known_pid = pid

@@ -25,6 +25,7 @@ from typing import IO
 
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, DocumentError, TransientError
+from clerk.core.language import Message
 from clerk.core.storage import page_images_folder, written_whole
 
 SECONDS = 20.0
@@ -76,7 +77,7 @@ class DrawingPool:
     def draw(self, what: str, pdf: Path, *numbers: int) -> bytes:
         """Return an image or a PDF; raise DocumentError if there is none."""
         if not self._room.acquire(blocking=False):
-            raise TransientError("Too many images are being drawn at the moment.")
+            raise TransientError(Message("Too many images are being drawn at the moment."))
         try:
             process = self._idle.get()
             try:
@@ -115,7 +116,7 @@ class DrawingProcess:
             answer = _read_exactly(answers, length)
         except (BrokenPipeError, EOFError) as error:
             self.close()
-            raise DocumentError("The page could not be drawn.") from error
+            raise DocumentError(Message("The page could not be drawn.")) from error
         if not drawn:
             raise DocumentError(answer.decode(errors="replace"))
         return answer

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from starlette.requests import Request
 
 from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.language import Message
 
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
@@ -20,7 +21,15 @@ def whole_number(request: Request, name: str, default: int, *, least: int = 1, m
     """Return a number of the query."""
     text = request.query_params.get(name) or str(default)
     if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
-        raise InvalidInput(f"{name} must be a number from {least} to {most}, not {text!r}.")
+        raise InvalidInput(
+            Message(
+                "%(name)s must be a number from %(least)s to %(most)s, not %(value)s.",
+                name=name,
+                least=least,
+                most=most,
+                value=repr(text),
+            )
+        )
     return int(text)
 
 
@@ -34,7 +43,7 @@ def required(request: Request, name: str) -> str:
     """Return a parameter of the query that must be given."""
     value = request.query_params.get(name, "")
     if not value:
-        raise InvalidInput(f"{name} is required.")
+        raise InvalidInput(Message("%(name)s is required.", name=name))
     return value
 
 
@@ -42,7 +51,13 @@ def is_yes(asked: Mapping[str, str], name: str) -> bool:
     """Whether a parameter is true; refuse a value that is neither yes nor no."""
     value = asked.get(name, "").lower()
     if value not in _YES + _NO:
-        raise InvalidInput(f"{name} must be true or false, not {asked[name]!r}.")
+        raise InvalidInput(
+            Message(
+                "%(name)s must be true or false, not %(value)s.",
+                name=name,
+                value=repr(asked[name]),
+            )
+        )
     return value in _YES
 
 
@@ -50,14 +65,21 @@ def id_in_path(request: Request, name: str) -> int:
     """Return an id in the path; raise NotFound for one that no row can have."""
     text = str(request.path_params[name])
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise NotFound(f"There is no {name} {text[:40]!r}.")
+        raise NotFound(Message("There is no %(name)s %(value)s.", name=name, value=repr(text[:40])))
     return int(text)
 
 
 def one_of(name: str, value: str, words: Sequence[str]) -> str:
     """Return a value that is one of some words."""
     if value not in words:
-        raise InvalidInput(f"{name} must be one of {', '.join(words)}, not {value!r}.")
+        raise InvalidInput(
+            Message(
+                "%(name)s must be one of %(words)s, not %(value)s.",
+                name=name,
+                words=", ".join(words),
+                value=repr(value),
+            )
+        )
     return value
 
 
@@ -71,7 +93,13 @@ def optional_date(request: Request, name: str) -> str | None:
     """Return a day, month or year of the query."""
     value = request.query_params.get(name) or None
     if value is not None and not _DATE.fullmatch(value):
-        raise InvalidInput(f"{name} must be a day, month or year as in 2024-01, not {value!r}.")
+        raise InvalidInput(
+            Message(
+                "%(name)s must be a day, month or year as in 2024-01, not %(value)s.",
+                name=name,
+                value=repr(value),
+            )
+        )
     return value
 
 
@@ -90,5 +118,15 @@ def refuse_unknown(request: Request, *known: str) -> None:
     """Refuse a request with a parameter that is not known: it would be ignored."""
     unknown = sorted(set(request.query_params) - set(known))
     if unknown:
-        named = ", ".join(sorted(known)) or "no parameters"
-        raise InvalidInput(f"Unknown parameter {unknown[0]!r}; this address takes {named}.")
+        name = repr(unknown[0])
+        if not known:
+            raise InvalidInput(
+                Message("Unknown parameter %(name)s; this address takes no parameters.", name=name)
+            )
+        raise InvalidInput(
+            Message(
+                "Unknown parameter %(name)s; this address takes %(known)s.",
+                name=name,
+                known=", ".join(sorted(known)),
+            )
+        )

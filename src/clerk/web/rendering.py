@@ -277,6 +277,7 @@ def _environment() -> Environment:
         "plain_detail": plain_detail,
         "reason": reason,
         "day": day,
+        "explained": page_text.explained,
         "evidence_source": lambda source: word(EVIDENCE_SOURCES.get(source, source)),
         "percent": percent,
         "amount": amount,

@@ -22,6 +22,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from clerk.core import language
+
 from .middleware import Check, Handler, split_checks
 
 #: Enough for every form but a long list of failures.
@@ -126,7 +128,7 @@ class _RequestBody:
         if self._ended:
             return await self._receive()
         if self._declared > self.most:
-            return self._refuse(413, f"The request body is larger than {self.most:,} bytes.")
+            return self._refuse_too_large()
         began = time.monotonic()
         left = BODY_SECONDS + self._received / BYTES_PER_SECOND - self._waited
         try:
@@ -134,16 +136,22 @@ class _RequestBody:
                 message = await self._receive()
         except TimeoutError:
             self._too_slow = True
-            return self._refuse(408, "The request body arrived too slowly.")
+            return self._refuse(408, language.Message("The request body arrived too slowly."))
         self._waited += time.monotonic() - began
         self._count(message)
         if self._received > self.most:
-            return self._refuse(413, f"The request body is larger than {self.most:,} bytes.")
+            return self._refuse_too_large()
         return message
 
     def _count(self, message: Message) -> None:
         self._received += len(message.get("body", b""))
         self._ended = message["type"] == "http.disconnect" or not message.get("more_body")
+
+    def _refuse_too_large(self) -> Message:
+        return self._refuse(
+            413,
+            language.Message("The request body is larger than %(most)s bytes.", most=self.most),
+        )
 
     def _refuse(self, status: int, message: str) -> Message:
         """Refuse the request; once the response has begun, only disconnecting is possible."""

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from clerk.core.errors import InvalidInput
+from clerk.core.language import Message
 from clerk.core.public_text import document_text
 from clerk.extract import RESULTS
 from clerk.site_db.queries import CompiledVote
+
+from .parameters import one_of
 
 #: The lists of names, with the ballot of each in the database.
 LISTS = {
@@ -117,16 +120,14 @@ def read_form(form: Mapping[str, Any], shown: list[FormField] | None) -> dict[st
     fields: dict[str, Any] = {}
     for name, value in changed.items():
         if len(value) > _LONGEST:
-            raise InvalidInput(f"{name} is longer than {_LONGEST} letters.")
+            raise InvalidInput(Message("A value is longer than %(most)s letters.", most=_LONGEST))
         if name in LISTS:
             names = [each for each in _BETWEEN_NAMES.split(value) if each]
             if len(names) > _MOST_NAMES or any(len(each) > _LONGEST_NAME for each in names):
-                raise InvalidInput(f"{name} must be names with commas between them.")
+                raise InvalidInput(Message("Write names with commas between them."))
             fields[name] = names
         elif name == "result":
-            if value and value not in RESULTS:
-                raise InvalidInput(f"result must be one of {', '.join(RESULTS)}, not {value!r}.")
-            fields |= {name: value} if value else {}
+            fields |= {name: one_of(name, value, RESULTS)} if value else {}
         else:
             fields[name] = value or None
     numbers = {name: str(form.get(f"tally_{name}", "")).strip() for name in TALLY}
@@ -135,7 +136,7 @@ def read_form(form: Mapping[str, Any], shown: list[FormField] | None) -> dict[st
             value == "" or (value.isascii() and value.isdigit() and int(value) < _MOST_VOTES)
             for value in numbers.values()
         ):
-            raise InvalidInput("The numbers of votes must be whole numbers.")
+            raise InvalidInput(Message("The numbers of votes must be whole numbers."))
         counts = {name: int(value) for name, value in numbers.items() if value}
         fields["tally"] = counts or None
     return fields

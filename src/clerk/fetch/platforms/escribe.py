@@ -91,6 +91,7 @@ SPEC = FetcherSpec(
     Escribe,
     hosts=("escribemeetings.com",),
     settings=EscribeSettings,
+    missing="attachments inside the pages of agendas",
     help="eSCRIBE: https://pub-TOWN.escribemeetings.com",
     document_links=(r"FileStream\.ashx\?DocumentId=[0-9]+",),
 )

@@ -95,7 +95,7 @@ SPEC = FetcherSpec(
     "primegov",
     PrimeGov,
     hosts=("primegov.com",),
-    missing="robots.txt refuses at some towns",
+    missing="robots.txt refuses at some towns; attachments inside the pages of agendas",
     help="PrimeGov: https://TOWN.primegov.com/public/portal",
     document_links=(r'"templateId":\s*[0-9]+',),
 )

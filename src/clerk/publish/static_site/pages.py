@@ -102,7 +102,7 @@ class ListedVote:
         if "result" in doubtful:
             result = say("result not certain")
         elif tally and "tally" not in doubtful:
-            result += f" ({', '.join(f'{number} {word(side)}' for side, number in tally.items())})"
+            result += f" ({', '.join(counted(number, side) for side, number in tally.items())})"
         elif row["unanimous"]:
             result += f" {say('unanimously')}"
         if "motion" in doubtful:

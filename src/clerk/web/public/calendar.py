@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import InvalidInput
+from clerk.core.language import Message
 from clerk.search import listing
 from clerk.site_db.queries import DatedMeeting, open_site
 from clerk.web.parameters import optional_date
@@ -46,7 +47,9 @@ def calendar(request: Request) -> Response:
         today = utc_now().date()
         month = asked or today.strftime("%Y-%m")
         if len(month) != 7 or not ("01" <= month[5:] <= "12" and int(month[:4]) in YEARS):
-            raise InvalidInput(f"month must be a month as in 2024-01, not {month!r}.")
+            raise InvalidInput(
+                Message("month must be a month as in 2024-01, not %(value)s.", value=repr(month))
+            )
         meetings = site.month(month)
         before, after = site.months_around(month)
         if not asked and not meetings and (before or after):

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clerk.core.errors import NotFound
+from clerk.core.language import Message
 from clerk.core.public_text import Gate, PublicText
 from clerk.core.states import OCR
 from clerk.fetch.discover import registered
@@ -101,7 +102,7 @@ def of_place(request: Request) -> Response:
             "unread_pages": site.with_unread_pages(),
         }
     if not followed and not values["grid"].rows:
-        raise NotFound(f"There is no site {subdomain!r}.")
+        raise NotFound(Message("There is no site %(name)s.", name=repr(subdomain)))
     failed = failures.find(failures.Filter(site=subdomain, stage=OCR)) if followed else []
     return page(
         request,

@@ -16,6 +16,7 @@ from clerk.annotations.browsing import Track, find_projects, tracks_on
 from clerk.annotations.store import Project
 from clerk.core import storage
 from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.language import Message
 from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
 from clerk.ops.document_versions import (
@@ -190,7 +191,7 @@ def _terms(query: str) -> tuple[list[Term], str]:
     try:
         return parse(query).terms, ""
     except QueryError as error:
-        return [], str(error)
+        return [], error.explanation
 
 
 def _languages(site: SiteDatabase) -> tuple[str, ...]:
@@ -362,12 +363,12 @@ def oembed(request: Request) -> Response:
     """Respond with how a page is embedded, to a site that was given its address (oEmbed)."""
     asked = request.query_params
     if asked.get("format", "json") != "json":
-        raise HTTPException(501, "Only the format json is available.")
+        raise HTTPException(501, Message("Only the format json is available."))
     base = settings_of(request).public_url
     address = asked.get("url", "").partition("?")[0].partition("#")[0]
     path = _EMBEDDED_PATH.fullmatch(address.removeprefix(base))
     if not base or not address.startswith(base) or path is None:
-        raise NotFound("There is nothing to embed at this address.")
+        raise NotFound(Message("There is nothing to embed at this address."))
     request.path_params["page"] = path[1] or f"{path[2]}-1"
     shown = _show(request)
     width, height = (
@@ -412,7 +413,7 @@ def changes(request: Request) -> Response:
     subdomain, document = find_document(settings.storage_dir, request.path_params["document"])
     versions = known_versions(subdomain, document.name)
     if len(versions) < 2:
-        raise NotFound("Only one version of this document is known.")
+        raise NotFound(Message("Only one version of this document is known."))
     new = whole_number(request, "version", len(versions), least=2, most=len(versions))
     compared = compare(settings, subdomain, document.name, new=new, ocr="never")
     with open_site(settings.storage_dir, subdomain) as site:
@@ -459,7 +460,10 @@ def pages_pdf(request: Request) -> Response:
     first = whole_number(request, "from", 1, most=1_000_000)
     last = whole_number(request, "to", first, most=1_000_000)
     if not first <= last < first + PAGES_IN_A_PART:
-        raise InvalidInput(f"to must be from {first} to {first + PAGES_IN_A_PART - 1}.")
+        most = first + PAGES_IN_A_PART - 1
+        raise InvalidInput(
+            Message("to must be from %(first)s to %(most)s.", first=first, most=most)
+        )
     return _pages_pdf(request, site, document, first, last)
 
 
@@ -467,7 +471,9 @@ def _pages_pdf(request: Request, site: str, document: Document, first: int, last
     with open_site(settings_of(request).storage_dir, site) as database:
         known = database.document(document).pages
     if last > known:
-        raise InvalidInput(f"The document has {known} pages, no page {last}.")
+        raise InvalidInput(
+            Message("The document has %(known)s pages, no page %(page)s.", known=known, page=last)
+        )
     pages = page_images.pages_as_pdf(_pdf(request, site, document), first, last)
     name = _file_name(request, site, document)
     name += f"-page-{first}.pdf" if first == last else f"-pages-{first}-{last}.pdf"
@@ -484,7 +490,7 @@ def _pdf(request: Request, site: str, document: Document) -> Path:
     bring_document(settings, site, document)
     pdf = document.pdf(settings.storage_dir / site)
     if not pdf.is_file() or not document.is_pdf:
-        raise NotFound("The original of this page is not here.")
+        raise NotFound(Message("The original of this page is not here."))
     return pdf
 
 
@@ -500,7 +506,7 @@ def original(request: Request) -> Response:
     bring_document(settings_of(request), site, document)
     pdf = document.pdf(storage.site_folder(storage_dir, site))
     if not pdf.is_file():
-        raise NotFound("The original of this document is not here.")
+        raise NotFound(Message("The original of this document is not here."))
     name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
     if document.is_pdf:

@@ -26,7 +26,7 @@ from starlette.routing import BaseRoute, Route
 from clerk.core import language
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
-from clerk.core.language import say, word
+from clerk.core.language import Message, say, word
 from clerk.core.public_text import PublicText, document_text
 from clerk.follow.meeting_calendar import calendar_of
 from clerk.publish.page_text import body_and_kind, counted, day, label, plain_flag
@@ -232,7 +232,9 @@ def _of_place(request: Request) -> Feed:
     subdomain, body = request.path_params["site"], request.path_params.get("body")
     with open_site(settings_of(request).storage_dir, subdomain) as site:
         if body is not None and body not in {each.body for each in site.bodies()}:
-            raise NotFound(f"There is no body {body!r} in {site.name}.")
+            raise NotFound(
+                Message("There is no body %(body)s in %(place)s.", body=repr(body), place=site.name)
+            )
         entries = [
             FeedEntry(
                 title=f"{label(each)}, {day(each.date)}",
@@ -440,7 +442,7 @@ def _with_public_url(handler: Handler) -> Handler:
     @wraps(handler)
     def responding(request: Request) -> Response:
         if not settings_of(request).public_url:
-            raise NotFound("This needs absolute links: the setting PUBLIC_URL is not set.")
+            raise NotFound(Message("This needs absolute links: the setting PUBLIC_URL is not set."))
         return handler(request)
 
     return responding
@@ -467,7 +469,7 @@ def sitemap_part(request: Request) -> Response:
         return _urlset(request, _main_addresses(request))
     addresses = _document_addresses(request, number - 1)
     if not addresses:
-        raise NotFound(f"There is no part {number} of the site map.")
+        raise NotFound(Message("There is no part %(number)s of the site map.", number=number))
     return _urlset(request, addresses)
 
 

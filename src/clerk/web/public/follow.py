@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
+from clerk.core.language import Message
 from clerk.core.states import Subscription
 from clerk.follow import subscriptions
 from clerk.follow.subscriptions import TooManySignUps
@@ -61,7 +62,7 @@ def sign_up(request: Request) -> Response:
                 language_of(request),
             )
         except TooManySignUps as error:
-            response = page(request, "error.html", 429, code=429, message=str(error))
+            response = page(request, "error.html", 429, code=429, message=error.explanation)
             response.headers["Retry-After"] = "3600"
             return response
     return RedirectResponse("/follow/sent", 303)
@@ -102,7 +103,7 @@ def change(request: Request) -> Response:
     token, sent = request.path_params["token"], request.state.form
     number = str(sent.get("subscription", "0"))
     if not (number.isascii() and number.isdecimal() and len(number) < 18):
-        raise InvalidInput("There is no such subscription.")
+        raise InvalidInput(Message("There is no such subscription."))
     match sent.get("action"):
         case "change":
             subscriptions.change(token, int(number), cadence=str(sent.get("cadence", "")))
@@ -118,11 +119,11 @@ def change(request: Request) -> Response:
             done = "again"
         case "forget":
             if not sent.get("sure"):
-                raise InvalidInput("Tick the box to confirm.")
+                raise InvalidInput(Message("Tick the box to confirm."))
             subscriptions.forget_everything(token)
             return _private(page(request, "public/follow_stopped.html", stopped=[], forgot=True))
         case _:
-            raise InvalidInput("Choose what to change.")
+            raise InvalidInput(Message("Choose what to change."))
     return _private(RedirectResponse(f"/follow/me/{token}?done={done}", 303))
 
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import NotFound
+from clerk.core.language import Message
 from clerk.search.listing import SearchablePlace
 from clerk.site_db.meeting import VOTES_AT_MOST, meeting_record, votes_of_documents
 from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
@@ -146,7 +147,14 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
         filed = site.documents_filed_under(body or "", date)
         if filed:
             return RedirectResponse(f"/d/{filed[0].id}", 308)
-        raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
+        raise NotFound(
+            Message(
+                "Nothing is held of a meeting of %(body)s on %(date)s in %(place)s.",
+                body=repr(body),
+                date=repr(date),
+                place=site.name,
+            )
+        )
     before, after = site.neighbours(body, date)
     meeting = found[0]
     names = [each.name for each in meeting.documents]

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.language import Message
 from clerk.core.public_text import PublicText
 from clerk.core.storage import Document
 from clerk.ops import vote_reports
@@ -25,14 +26,14 @@ def _find(request: Request) -> tuple[str, Document]:
     name = str(request.path_params["vote"])
     identity, mark, number = name.rpartition("-v")
     if not mark or not number.isdecimal():
-        raise NotFound(f"There is no vote {name!r}.")
+        raise NotFound(Message("There is no vote %(name)s.", name=repr(name)))
     return find_document(settings_of(request).storage_dir, identity)
 
 
 def _vote(site: SiteDatabase, request: Request) -> CompiledVote:
     found = site.votes(id=request.path_params["vote"])
     if not found:
-        raise NotFound("There is no such vote; the minutes may have been read again.")
+        raise NotFound(Message("There is no such vote; the minutes may have been read again."))
     return found[0]
 
 
@@ -74,12 +75,14 @@ def send(request: Request) -> Response:
         vote = _vote(site, request)
         place = vote_reports.place_of(site, document, vote)
         if sent.get("seen") != f"{place.begin}-{place.end}":
-            raise InvalidInput("The minutes were read again meanwhile: open the form again.")
+            raise InvalidInput(
+                Message("The minutes were read again meanwhile: open the form again.")
+            )
         fields = read_form(sent, form_fields(vote))
     comment, reporter = str(sent.get("comment", "")), str(sent.get("who", ""))
     person = _operator(request) if sent.get("accept") else None
     if person is not None and not fields:
-        raise InvalidInput("Change a value to correct the vote.")
+        raise InvalidInput(Message("Change a value to correct the vote."))
     by = person.who if person else reporter
     number = vote_reports.report(subdomain, place, fields, comment, by)
     if person is None:

@@ -83,7 +83,7 @@ def search_page(request: Request) -> Response:
     try:
         results = find(request, query, switchable=True)
     except QueryError as error:
-        problem = str(error)
+        problem = error.explanation
     asked = request.query_params
     facets = []
     for name in FACETS:
