@@ -484,51 +484,6 @@ def test_a_large_site_is_searched_by_document(folder: Path, settings: Settings) 
     assert fragments(site_of(settings)) == 4
 
 
-def test_an_index_that_is_made_in_moments_is_published_with_the_pages(
-    folder: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search_index, "_BUNDLE_PAGES", 2)
-    publish(SITE, folder, settings, complete=True, with_index=True)
-    assert not (site_of(settings) / "pagefind").exists(), "a first index follows by itself"
-    assert publish_search_index(SITE, folder, settings)
-    first, shared = site_of(settings), indexes(site_of(settings))
-
-    write_text(folder, "minutes/City Council/2024-03-01", ["A new word: weathervane."])
-    compile_folder(folder, SITE)
-    publish(SITE, folder, settings, complete=True, with_index=True)
-    second = site_of(settings)
-    assert indexed_pages(second) == 6 and shared & indexes(second)
-    assert json.loads((second / "index.json").read_text())["search"] == "current"
-    assert not publish_search_index(SITE, folder, settings)
-    assert first.is_dir(), "what was served before stays as a former version"
-    assert not list(folder.glob("_clerk/search-index.part"))
-
-    # With the pages first and the index behind it, it is the same version.
-    of_second = without_index(second)
-    shutil.rmtree(second)
-    (settings.published / SITE["subdomain"]).unlink()
-    (settings.published / SITE["subdomain"]).symlink_to(first.relative_to(settings.published))
-    publish(SITE, folder, settings, complete=True)
-    assert publish_search_index(SITE, folder, settings)
-    again = site_of(settings)
-    assert again.name.partition("-")[2] == second.name.partition("-")[2]
-    assert without_index(again) == of_second and indexed_pages(again) == 6
-
-
-def test_an_index_that_takes_long_follows_the_pages(
-    folder: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    publish(SITE, folder, settings, complete=True)
-    publish_search_index(SITE, folder, settings)
-    write_text(folder, "minutes/City Council/2024-03-01", ["A new word: weathervane."])
-    compile_folder(folder, SITE)
-    monkeypatch.setattr("clerk.publish._INDEXED_SOON", 2)
-    publish(SITE, folder, settings, complete=True, with_index=True)
-    assert indexed_pages(site_of(settings)) == 5
-    assert publish_search_index(SITE, folder, settings)
-    assert indexed_pages(site_of(settings)) == 6
-
-
 KILLED_AT = """
 import os, sys
 from pathlib import Path
@@ -547,7 +502,7 @@ def audit(event, arguments):
 
 sys.addaudithook(audit)
 settings = Settings(storage_dir=folder.parent)
-publish(SITE, folder, settings, complete=True, with_index=sys.argv[3] == "True")
+publish(SITE, folder, settings, complete=True)
 publish_search_index(SITE, folder, settings)
 print(*told)
 """
@@ -573,9 +528,8 @@ def indexed_pages(version: Path) -> int:
 @pytest.mark.parametrize(
     "everywhere", [False, pytest.param(True, marks=[pytest.mark.chaos, pytest.mark.timeout(900)])]
 )
-@pytest.mark.parametrize("with_index", [False, True])
 def test_killed_anywhere_the_site_is_the_old_or_the_new_one_and_is_repaired(
-    with_index: bool, everywhere: bool, folder: Path, settings: Settings, tmp_path: Path
+    everywhere: bool, folder: Path, settings: Settings, tmp_path: Path
 ) -> None:
     publish(SITE, folder, settings, complete=True)
     publish_search_index(SITE, folder, settings)
@@ -596,7 +550,7 @@ def test_killed_anywhere_the_site_is_the_old_or_the_new_one_and_is_repaired(
         """Publish until the number-th change of files; return all there are if it ends."""
         shutil.rmtree(settings.published)
         shutil.copytree(untouched, settings.published, symlinks=True)
-        command = [sys.executable, str(script), str(folder), str(number), str(with_index)]
+        command = [sys.executable, str(script), str(folder), str(number)]
         environment = {"PYTHONPATH": f"{Path(__file__).parents[1]}", "PATH": "/usr/bin:/bin"}
         done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
         assert done.returncode == (-9 if number < 10**9 else 0), done.stderr
@@ -615,9 +569,9 @@ def test_killed_anywhere_the_site_is_the_old_or_the_new_one_and_is_repaired(
         assert served in (old, text_only, new), steps[number]
         assert indexed_pages(site_of(settings)) == (6 if served == new else 5)
         seen.add("old" if served == old else "text" if served == text_only else "new")
-        publish(SITE, folder, settings, complete=True, with_index=with_index)
+        publish(SITE, folder, settings, complete=True)
         publish_search_index(SITE, folder, settings)
         assert without_index(site_of(settings)) == new
         assert indexed_pages(site_of(settings)) == 6
         assert not list(folder.glob("_clerk/search-index.part"))
-    assert seen == ({"old", "new"} if with_index else {"old", "text", "new"})
+    assert seen == {"old", "text", "new"}

@@ -579,9 +579,7 @@ def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         is_usable = False
     if not is_usable:
         compile_database(around)
-    published = publish(
-        around.site, folder, around.settings, complete=True, keep=keep, with_index=True
-    )
+    published = publish(around.site, folder, around.settings, complete=True, keep=keep)
     report(SITE_SECONDS, "indexing the published site")
     is_indexed = False
     try:

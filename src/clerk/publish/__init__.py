@@ -12,9 +12,8 @@
 
 A site is published with state ``text-only`` as soon as it is compiled and ``complete`` after
 extraction; only as ``complete`` if extraction takes moments.  The search index of the static site
-is published with it if little of it is new, as every version has links to all files of the site;
-else it follows as a version of its own (:func:`publish_search_index`), and until then the former
-one is served.  Publishing the same content again does nothing.  Whatever is killed on the
+takes longer and follows as a version of its own (:func:`publish_search_index`); until then the
+former one is served.  Publishing the same content again does nothing.  Whatever is killed on the
 way leaves the old version or the new one, and the next publishing removes the rest.
 
 Everything in a version is public (:mod:`clerk.core.public_text`).  Versions of an older format may
@@ -38,7 +37,6 @@ from typing import Any
 from clerk import hookimpl
 from clerk.core import plugins
 from clerk.core.config import Settings
-from clerk.core.errors import SearchIndexFailed
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
 from clerk.core.storage import compiled_database
@@ -65,8 +63,6 @@ __all__ = [
 
 #: The older hooks are recorded like a target, so that they are called once per version.
 _HOOKS = "hooks"
-#: So many pages are indexed in moments.
-_INDEXED_SOON = 3000
 
 
 @dataclass(frozen=True)
@@ -96,13 +92,11 @@ def publish(
     *,
     complete: bool,
     keep: int | None = None,
-    with_index: bool = False,
 ) -> PublishReport:
     """Publish what is compiled, here and wherever else the site asks for.
 
     ``keep`` versions of the site stay on disk; as many as PUBLISH_KEEP says if it is None.  What
-    is served as complete does not become text-only again before its content has changed.  With
-    ``with_index`` the search index comes along if it is made in moments.
+    is served as complete does not become text-only again before its content has changed.
     """
     subdomain = str(site.get("subdomain") or folder.name)
     place = VersionedFolder(settings.published, subdomain)
@@ -110,10 +104,7 @@ def publish(
     with place.locked(), _bundle(site, folder, settings, place, complete=complete) as bundle:
         if not complete and place.serves(replace(bundle, complete=True).version):
             return PublishReport(place.link, bundle.version, False)
-        if not with_index:
-            return _serve(place, bundle, site, settings, keep)
-        with _indexed_soon(bundle, folder, settings.static_site_search_pages) as indexed:
-            return _serve(place, indexed, site, settings, keep)
+        return _serve(place, bundle, site, settings, keep)
 
 
 def publish_search_index(
@@ -141,34 +132,13 @@ def publish_search_index(
             return False
         index = search_index.build(compiled_database(served), work, at_most, served)
         with place.locked(), _bundle(site, folder, settings, place, complete=True) as bundle:
-            previous = bundle.previous
-            if bundle.static is None or previous is None:
+            if bundle.static is None or search_index.texts_of(bundle.database, at_most) != wanted:
                 return False
-            is_whole = search_index.is_whole(index, previous)
-            if not is_whole or search_index.texts_of(bundle.database, at_most) != wanted:
-                return False
-            bundle = bundle.with_index(index, wanted)
-            return _serve(place, bundle, site, settings, keep, instead_of=previous).changed
-
-
-@contextlib.contextmanager
-def _indexed_soon(bundle: Bundle, folder: Path, at_most: int) -> Iterator[Bundle]:
-    """Give a bundle with a new search index if the former one lacks little, else as it is."""
-    is_outdated = bundle.static is not None and bundle.static.facts.search == "outdated"
-    with contextlib.ExitStack() as stack:
-        if bundle.previous and is_outdated and search_index.engine_version():
-            database, served = bundle.database, bundle.previous
-            wanted = search_index.texts_of(database, at_most)
-            pages = search_index.pages_to_index(database, at_most, served)
-            work = None
-            if wanted and pages <= _INDEXED_SOON:
-                work = stack.enter_context(index_workplace(folder))
-            # What fails is tried again, and reported, by itself.
-            with contextlib.suppress(SearchIndexFailed):
-                if work is not None:
-                    index = search_index.build(database, work, at_most, served)
-                    bundle = bundle.with_index(index, wanted)
-        yield bundle
+            static = replace(
+                bundle.static, search=wanted, facts=replace(bundle.static.facts, search="current")
+            )
+            bundle = replace(bundle, static=static, search_index=index)
+            return _serve(place, bundle, site, settings, keep).changed
 
 
 @contextlib.contextmanager
@@ -201,7 +171,6 @@ def _serve(
     site: Mapping[str, Any],
     settings: Settings,
     keep: int | None,
-    instead_of: Path | None = None,
 ) -> PublishReport:
     """Serve a version, here and at the further targets that do not have it."""
     deployed_to = []
@@ -209,7 +178,7 @@ def _serve(
         bundle.version,
         bundle.write_to,
         keep=keep or settings.publish_keep,
-        instead_of=instead_of,
+        instead_of=bundle.previous if bundle.search_index else None,
     )
     for target in (_HOOKS, *further_targets(site)):
         if place.version_at(target) != bundle.version:

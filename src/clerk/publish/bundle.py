@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ class Bundle:
     static: StaticSite | None = None
     #: The version that is served; what is the same in it is not written again.
     previous: Path | None = None
-    #: What is new in a search index that is newer than that of the version before.
+    #: A search index that is newer than that of the version before.
     search_index: Path | None = None
 
     @property
@@ -74,14 +74,6 @@ class Bundle:
         static = self.static.identity if self.static else ""
         facts = (self.content, self.state, site, self.with_images, static)
         return version_name(repr(facts))
-
-    def with_index(self, index: Path, texts: str) -> Bundle:
-        """Return the same with a search index of these texts, if it is to have a static site."""
-        if self.static is None:
-            return self
-        facts = replace(self.static.facts, search="current")
-        static = replace(self.static, search=texts, facts=facts)
-        return replace(self, static=static, search_index=index)
 
     def write_to(self, target: Path) -> None:
         """Write the files of this version into an empty directory."""

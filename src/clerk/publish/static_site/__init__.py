@@ -38,7 +38,7 @@ from .changes import Side, changed_pages
 from .held import HeldMeetings
 from .linked_files import link_tree
 from .pages import Key, SiteFacts, SitePages
-from .search_index import SEARCH_FOLDER, place_index
+from .search_index import SEARCH_FOLDER
 from .theme import Theme, load_theme, theme_error
 
 __all__ = ["OF_THE_VERSION", "SITE_FILE", "SiteMark", "StaticSite", "read_mark", "static_site_of"]
@@ -92,8 +92,8 @@ class StaticSite:
     def write_to(self, target: Path, previous: Path | None, index: Path | None = None) -> None:
         """Write the site next to ``meetings.db`` in ``target``.
 
-        ``previous`` is the version that is served; its search index is taken over, or only what
-        is the same in a newer one, of which ``index`` has the rest.
+        ``previous`` is the version that is served; its search index is taken over unless ``index``
+        is a newer one.
         """
         mark = read_mark(previous)
         is_like_before = previous is not None and mark is not None and mark.made_by == self.made_by
@@ -127,8 +127,8 @@ class StaticSite:
                         link_tree(previous / SEARCH_FOLDER, target / SEARCH_FOLDER)
             except TemplateError as error:
                 raise theme_error(self.theme, error) from error
-        if index and previous is not None:
-            place_index(index, previous, target)
+        if index:
+            link_tree(index, target / SEARCH_FOLDER)
         self._write_sitemaps(target)
         made = SiteMark(self.made_by, self.search)
         _write(target, SITE_FILE, msgspec.json.encode(made))

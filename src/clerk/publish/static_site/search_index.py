@@ -55,7 +55,6 @@ class IndexBundle(NamedTuple):
 
     key: str
     documents: Sequence[str]
-    pages: int
 
 
 def texts_of(database: Path, pages_at_most: int) -> str:
@@ -95,7 +94,6 @@ def _bundles(db: sqlite3.Connection, pages_at_most: int) -> list[IndexBundle]:
         IndexBundle(
             blake2b(repr((told, group)).encode(), digest_size=10).hexdigest(),
             [name for _, name, *_ in group],
-            sum(row[-1] for row in group),
         )
         for group in groups
     ]
@@ -105,23 +103,12 @@ def _is_by_page(db: sqlite3.Connection, pages_at_most: int) -> bool:
     return bool(db.execute("SELECT count(*) <= ? FROM pages", (pages_at_most,)).fetchone()[0])
 
 
-def pages_to_index(database: Path, pages_at_most: int, served: Path) -> int:
-    """Return how many pages are in bundles that the version that is served does not have."""
-    with closing(open_readonly(database)) as db:
-        return sum(
-            bundle.pages
-            for bundle in _bundles(db, pages_at_most)
-            if not (served / SEARCH_FOLDER / bundle.key).is_dir()
-        )
-
-
 def build(database: Path, work: Path, pages_at_most: int, served: Path) -> Path:
-    """Make what an index lacks in ``served``, the version that is served; return where it is.
+    """Make the index of a compiled site in an empty folder; return where it is.
 
-    The folder to work in is empty; :func:`place_index` takes the other bundles from that version.
+    Bundles that ``served``, the version that is served, has already are taken over.
     """
     index = work / "index"
-    index.mkdir()
     with closing(open_readonly(database)) as db:
         db.row_factory = sqlite3.Row
         about = dict(db.execute("SELECT key, value FROM about").fetchall())
@@ -129,29 +116,13 @@ def build(database: Path, work: Path, pages_at_most: int, served: Path) -> Path:
         by_page = _is_by_page(db, pages_at_most)
         with speaking(spoken_in(about.get("language", ""))):
             for bundle in bundles:
-                if not (served / SEARCH_FOLDER / bundle.key).is_dir():
+                known = served / SEARCH_FOLDER / bundle.key
+                if known.is_dir():
+                    link_tree(known, index / bundle.key)
+                else:
                     _build(db, bundle, about, work / bundle.key, index / bundle.key, by_page)
     (index / BUNDLES_FILE).write_text(json.dumps([each.key for each in bundles]))
     return index
-
-
-def is_whole(index: Path, served: Path) -> bool:
-    """Whether an index has all its bundles, together with those of a version."""
-    return all(
-        (index / key).is_dir() or (served / SEARCH_FOLDER / key).is_dir() for key in _listed(index)
-    )
-
-
-def place_index(index: Path, served: Path, target: Path) -> None:
-    """Give a version an index of which the rest is in the version that is served."""
-    link_tree(index, target / SEARCH_FOLDER)
-    for key in _listed(index):
-        if not (index / key).is_dir():
-            link_tree(served / SEARCH_FOLDER / key, target / SEARCH_FOLDER / key)
-
-
-def _listed(index: Path) -> list[str]:
-    return list(map(str, json.loads((index / BUNDLES_FILE).read_text())))
 
 
 def _build(
