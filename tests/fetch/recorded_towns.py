@@ -365,7 +365,14 @@ def _primegov(url: str, text: str) -> Iterator[Expected]:
             )
             if output == 3 and (pdf or kind == "minutes"):
                 continue
-            if output in (1, 3) and not packet_beside and "otice" not in name:
+            formats = {
+                d["compileOutputType"]
+                for d in meeting["documentList"]
+                if d["templateId"] == each["templateId"]
+            }
+            # A Word file only where there is nothing else.
+            wanted = output in (1, 3) or formats == {2}
+            if wanted and not packet_beside and "otice" not in name:
                 query = f"meetingTemplateId={each['templateId']}&compileOutputType={output}"
                 day = (meeting.get("dateTime") or "")[:10]
                 if not day:

@@ -102,6 +102,62 @@ def test_a_home_page_leads_to_the_page_about_meetings_that_it_links(find, conten
     assert found.best[0].source == "https://records.town.gov/"
 
 
+def test_a_list_of_pages_of_meetings_is_found_only_where_no_page_has_documents(find):
+    home = """<p>March 3, 2024 <a href="/news/1">Council approves budget</a></p>
+      <p>March 1, 2024 <a href="/news/2">Road closed</a></p><a href="/m/">Meetings</a>"""
+    answers = {
+        "/m/1": '<h1>City Council</h1><a href="/1.pdf">Agenda</a>',
+        "/m/2": '<h1>City Council</h1><a href="/2.pdf">Minutes</a>',
+        "/m/": """<h1>Meetings</h1><p><a href="/m/1">January 16, 2024</a></p>
+          <p><a href="/m/2">January 2, 2024</a></p>""",
+        "/news/": "<p>News</p>",
+        "www.town.gov/": home,
+    }
+    found = find("https://www.town.gov/", answers)
+
+    assert (found.best[0].scraper, found.best[0].source) == (
+        "meeting_pages",
+        "https://www.town.gov/m/",
+    )
+    assert [str(each.day) for each in found.best[1].documents] == ["2024-01-16", "2024-01-02"]
+
+
+VIEW = "https://town.granicus.com/ViewPublisher.php?view_id=1"
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        f'<iframe loading="lazy" data-src="{VIEW}"></iframe>',
+        f'<object data="{VIEW}"></object>',
+        f'<meta http-equiv="Refresh" content="0; URL=\'{VIEW}\'">',
+        f"<button onclick=\"window.open('{VIEW}')\">Agendas</button>",
+        f"<script>show({{base: '{VIEW}'}})</script>".replace("/", r"\/").replace(r"<\/", "</"),
+        httpx.Response(302, headers={"location": VIEW}),
+        '<a href="/parks">Parks</a><a href="/government">Government</a>',
+    ],
+)
+def test_a_start_page_leads_to_the_portal_however_it_names_it(find, start):
+    answers = {
+        "granicus.com/ViewPub": GRANICUS,
+        "town.gov/government": f'<a href="{VIEW}">Agendas</a>',
+        "town.gov/": start,
+    }
+    found = find("https://town.gov/", answers)
+
+    assert (found.best[0].scraper, found.best[0].source) == ("granicus", VIEW)
+
+
+def test_a_link_to_videos_is_tried_last(find):
+    home = """<a href="https://town.granicus.com/player/camera/2">Watch live</a>
+      <a href="/minutes">Minutes</a>"""
+    answers = {"town.gov/minutes": documents(2), "town.gov/": home, "view_id=1": GRANICUS}
+
+    assert find("https://town.gov/", answers).best[0].scraper == "plain"
+    del answers["town.gov/minutes"]
+    assert find("https://town.gov/", answers).best[0].scraper == "granicus"
+
+
 def test_a_page_that_frames_a_portal_leads_to_it(find):
     frame = '<iframe src="//town.primegov.com/public/portal"></iframe>'
     meeting = {"id": 1, "title": "Council", "dateTime": "2024-01-16T18:00:00"}

@@ -31,6 +31,7 @@ from clerk.fetch.http.hosts import HostFiles, Hosts
 from clerk.fetch.http.limits import is_public
 from clerk.fetch.http.responses import (
     AddressRefused,
+    ApiError,
     CircuitOpen,
     HostTrouble,
     PageMissing,
@@ -133,7 +134,7 @@ def test_the_client_says_who_it_is(client_of):
 def test_a_page_that_is_not_json_says_what_it_is_instead(client_of):
     client = client_of(Host(lambda _: httpx.Response(200, html="<html>Welcome</html>")))
 
-    with pytest.raises(SourceUnavailable, match="an HTML page instead of JSON"):
+    with pytest.raises(ApiError, match="expected JSON, found an HTML page"):
         client.page("https://town.example/api").json()
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import parse_qs
@@ -99,6 +100,20 @@ def test_a_granicus_row_may_link_minutes_as_a_file_of_the_town(portal):
     assert [(kind, url) for kind, _, _, url in listed(town)] == [
         ("agendas", f"{GRANICUS}/AgendaViewer.php?view_id=1&clip_id=7"),
         ("minutes", f"{GRANICUS}/minutes/7.pdf"),
+    ]
+
+
+def test_a_granicus_row_may_have_its_minutes_in_a_menu(portal):
+    row = """<table><tr><td>City Council</td><td>Jan 16, 2024</td>
+      <td><a href="/AgendaViewer.php?view_id=1&clip_id=7">Agenda</a></td><td><select>
+      <option>Documents...</option><option value="/MinutesViewer.php?view_id=1&clip_id=7&doc_id=a">
+      Minutes</option><option value="/MinutesViewer.php?view_id=1&clip_id=7&doc_id=b">Transcript
+      </option></select></td><td></td></tr></table>"""
+    town = portal("granicus", f"{GRANICUS}/ViewPublisher.php?view_id=1", {"ViewPublisher": row})
+
+    assert [(kind, url) for kind, _, _, url in listed(town)] == [
+        ("agendas", f"{GRANICUS}/AgendaViewer.php?view_id=1&clip_id=7"),
+        ("minutes", f"{GRANICUS}/MinutesViewer.php?view_id=1&clip_id=7&doc_id=a"),
     ]
 
 
@@ -404,6 +419,7 @@ def test_primegov_takes_the_pdf_or_else_the_page_and_no_notice(portal):
             document("Agenda", 1, 3),
             document("HTML Minutes", 2, 3),
             document("Meeting Notice", 3, 1),
+            document("Minutes of the Work Session", 4, 2),
             {"templateName": "Agenda"},
         ],
     }
@@ -414,6 +430,7 @@ def test_primegov_takes_the_pdf_or_else_the_page_and_no_notice(portal):
     assert [(kind, day, url.rpartition("?")[2]) for kind, day, _, url in listed(town)] == [
         ("agendas", "2024-01-16", "meetingTemplateId=1&compileOutputType=1"),
         ("minutes", "2024-01-16", "meetingTemplateId=2&compileOutputType=3"),
+        ("minutes", "2024-01-16", "meetingTemplateId=4&compileOutputType=2"),
     ]
 
 
@@ -492,6 +509,51 @@ SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] =
             </li></ul>""",
         },
         [("agendas", "2024-01-16", "City Council"), ("minutes", "2024-01-16", "City Council")],
+    ),
+    "opencities": (
+        "https://www.council.nsw.gov.au/Council/Meetings",
+        {
+            "cvid=a1": {
+                "html": """<ul class="related-information-list"><li>
+                <a class="document ext-pdf" href="/files/assets/public/v/1/x1.pdf">Agenda(PDF, 2MB)</a>
+                <li><a href="/files/assets/public/v/1/x-minutes.pdf">Download</a></li>
+                <li><a class="document ext-pdf" href="/files/x2.pdf">Attachments(PDF, 9MB)</a></li>"""
+            },
+            "cvid=b2": {"html": '<a class="document ext-pdf" href="/files/y.pdf">Minutes</a>'},
+            "cvid=c3": {"html": "<p>No documents available</p>"},
+            "(pageindex=2)": """<a class="minutes-trigger" data-cvid="b2"><span class="minutes-date">
+            05/12/2023</span><span class="meeting-type">Local Planning Panel</span></a>
+            <a class="minutes-trigger" data-cvid="c3"><span class="minutes-date">1 May 2023</span></a>""",
+            "/Council/Meetings": """<a class="accordion-trigger minutes-trigger" data-cvid="a1">
+            <span class="minutes-date">16 January 2024</span>
+            <span class="meeting-type">Ordinary Council Meeting</span></a>
+            <div class="seamless-pagination seamless-pagination-count-2"></div>""",
+        },
+        [
+            ("agendas", "2024-01-16", "Council"),
+            ("minutes", "2023-12-05", "Local Planning Panel"),
+            ("minutes", "2024-01-16", "Council"),
+        ],
+    ),
+    "meeting_pages": (
+        "https://town.example/meetings/2024",
+        {
+            "/detail/2": """<h1>February Regular Town Board Meeting</h1>
+            <ul><li><a href="/files/feb.pdf">Agenda</a></li></ul>""",
+            "/detail/1": """<h1>Organizational Meeting</h1><p>Town Board</p>
+            <ul><li><a href="/files/jan.pdf">Minutes</a></li></ul>""",
+            "/detail/0": '<h1>Town Board</h1><a href="/files/dec.pdf">Minutes</a>',
+            "/meetings/2023": '<p><a href="/detail/0">December 13, 2023: Meeting</a></p>',
+            "/meetings/2024": """<nav><a href="/news/1">News</a> <a href="/budget/2023">2023</a></nav>
+            <h2>Meetings</h2><ul><li><a href="/detail/2">February 14, 2024: Regular Meeting</a></li>
+            <li><a href="/detail/1">January 10, 2024: Organizational Meeting</a></li></ul>
+            <a href="/meetings/2023">2023</a>""",
+        },
+        [
+            ("agendas", "2024-02-14", "Town Board"),
+            ("minutes", "2023-12-13", "Town Board"),
+            ("minutes", "2024-01-10", "Town Board"),
+        ],
     ),
     "boardbook": (
         "https://meetings.boardbook.org/Public/Organization/9",
@@ -851,6 +913,17 @@ PLAIN_LAYOUTS = {
       <table><tr><th>Date</th><th>Handouts received after agenda posted</th><th>Minutes</th></tr>
       <tr><td>December 5, 2023</td><td><a href="/Handouts-agenda-12-05-23.pdf">Handouts</a></td>
       <td><a href="/b.pdf">Minutes</a></td></tr></table>""",
+    "days in cells below bars of years": """<div class="divider"> 2024 MINUTES </div><table><tr>
+      <td>January 16<br><a href="/1/index.htm">HTML</a> | <a href="/1/a.pdf">PDF</a></td><td>
+      March</td></tr></table><div> 2023 MINUTES</div><table><tr><td></td><td>
+      <a href="/minutes/12-05-23.htm">December 5</a></td></tr></table>""",
+    "other papers after an entry": """<h2>Agendas</h2><p><a href="/a.pdf">January 16, 2024 Minutes</a>
+      </p><p><a href="/w.pdf">Checks of the month</a></p><p><a href="/c.pdf">Draft Contract</a></p>
+      <ul><li><p>12/5/2023<br><a href="/b.pdf">Minutes</a></p></li>
+      <li><p>12/2023<br><a href="/r.pdf">Roads 23-24</a></p></li></ul>""",
+    "names of files with another year": """<p><a href="/1.16.23-MINUTES.pdf">1.16.24 MINUTES</a></p>
+      <p><a href="/12.5.23-minutes.pdf">12.5.23 Minutes</a></p>
+      <p><a href="/c.pdf">12.5.23 REGULAR AGENDA agenda item 5</a></p>""",
     "texts that are cut off": """<h2>Minutes</h2><div><b>2020</b><br>
       <a href="/m_january_16_2024.pdf">January 16, 20</a><a href="/m_january_16_2024.pdf">2</a>4<br>
       <a href="/m_december_5_2023.pdf">December 5, 202</a>3</div>""",
@@ -861,6 +934,43 @@ PLAIN_LAYOUTS = {
     "menus": """<form><select><option value="2024">2024</option></select>
       <select><option value="">Minutes</option><option value="/Minutes01162024.pdf">January 16, 2024
       </option><option value="/Minutes12052023.pdf">December 5, 2023</option></select></form>""",
+    "sections with other dates": """<h2>Members</h2><p>A. Miller, since March 3, 2022</p>
+      <h2>2024 Minutes</h2><table><tr><td>January 16</td><td><a href="/a.pdf">View</a></td></tr></table>
+      <h2>2023 Minutes</h2><ul><li><a href="/b.pdf">December 5</a></li></ul>
+      <p><a href="/e.pdf">Comprehensive plan, adopted October 6, 2020</a></p>
+      <h2>Ordinances</h2><ul><li><a href="/o.pdf">Noise (June 11, 2013)</a></li></ul>""",
+    "months and days in cells": """<h2>Minutes</h2><table><tr><td colspan="3"><b>2024</b></td></tr>
+      <tr><td>January</td><td>2</td><td><a href="/a.pdf">16</a></td></tr><tr><td colspan="3">
+      <b>2023</b></td></tr><tr><td>December</td><td><a href="/b.pdf">5</a></td><td>19</td></tr>
+      </table>""",
+    "papers that are of no meeting": """<h2>Agendas and Minutes</h2><ul>
+      <li><a href="/a.pdf">Minutes January 16, 2024 (approved February 6, 2024)</a></li>
+      <li><a href="/p.pdf">Payments January 16, 2024</a></li>
+      <li><a href="/x.pdf">XYZ 31 March 2023</a></li><li><a href="/b.pdf">Minutes 5 December 2023</a></li>
+      <li><a href="/r.pdf">How to ask for copies of minutes</a></li>
+      <li>Rules adopted <a href="/s.pdf">May 2, 2023</a></li></ul>
+      <h2>Policies</h2><p><a href="/t.pdf">Telephones, May 12, 2023</a></p>
+      <footer><a href="/f.pdf">Agenda request form</a></footer>""",
+    "posts about meetings and other things": """<article><h2>Minutes of January 16, 2024</h2>
+      <time datetime="2024-02-01">February 1, 2024</time><p><a href="/a.pdf">Download</a></p></article>
+      <article><h2>Minutes, December 5, 2023</h2><p>Posted on January 9, 2024</p>
+      <p>Here they are: <a href="/b.pdf">PDF</a></p></article><article><h2>Leaves, January 2,
+      2024</h2><p>See the <a href="/l.pdf">schedule</a>.</p></article>""",
+    "headings with a day below a month": """<h2>January 2024</h2><h3>Regular Meeting, January 16</h3>
+      <ul><li><a href="/r.pdf">Enrollment January 2, 2024</a></li><li><a href="/a.pdf">Minutes</a></li>
+      </ul><h2>December 2023</h2><h3>Regular Meeting, December 5</h3><ul><li><a href="/b.pdf">Minutes
+      </a></li></ul>""",
+    "items of an agenda": """<h4>Meeting of January 16, 2024</h4><p>
+      <a href="/i1.pdf">1. Approval of minutes of January 2, 2024</a><br><a href="/i2.pdf">2. Road
+      contract</a><br><a href="/a.pdf">Minutes</a></p><h4>Meeting of December 5, 2023</h4>
+      <p><a href="/b.pdf">Approved minutes</a></p>""",
+    "files that a program hands out": """<div><a href="/list?download=231:m-16">Minutes 1/16/2024</a>
+      <div>Date added: 02-10-2024</div></div><div><a href="/list?download=222:m-5">Minutes 12/5/2023
+      </a></div><div><a href="/list?download=9:x">Register</a><div>Date added: 1/2/2024</div></div>""",
+    "files of a drive and labels for readers": """<h3>Minutes</h3><ul><li>
+      <a href="https://drive.google.com/file/d/1a/view">January 16, 2024</a></li></ul><h3>Finances</h3>
+      <ul><li><a href="https://drive.google.com/file/d/1b/view">January 31, 2024</a></li></ul>
+      <div><a aria-label="View minutes 12/5/2023" href="/b.pdf">View</a></div>""",
     "accordions": """<button class="accordion-button">City Council 2024</button><div>
       <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
       </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
@@ -883,13 +993,15 @@ def test_a_packet_beside_the_agenda_in_its_row_is_wanted_only_on_request(portal)
       <tr><td>January 16, 2024</td><td><a href="/a.pdf">View</a></td>
       <td><a href="/p.pdf">View</a></td></tr>
       <tr><td>January 23, 2024</td><td></td><td><a href="/q.pdf">View</a></td></tr></table>
-      <p>January 30, 2024 <a href="/b.pdf">Agenda</a> <a href="/r.pdf">Agenda Packet</a></p>"""
+      <p>January 30, 2024 <a href="/b.pdf">Agenda</a> <a href="/r.pdf">Agenda Packet</a></p>
+      <h3>February 6, 2024</h3><ul><li><a href="/c.pdf">Agenda</a></li>
+      <li><a href="/s.pdf">Packet</a></li></ul>"""
     town = portal("plain", "https://town.example/records", {"/records": page})
     agendas = [url.rpartition("/")[2] for *_, url in listed(town)]
     town.extra["packets"] = True
 
-    assert agendas == ["a.pdf", "q.pdf", "b.pdf"]
-    assert len(listed(town)) == 5
+    assert agendas == ["a.pdf", "q.pdf", "b.pdf", "c.pdf"]
+    assert len(listed(town)) == 7
 
 
 def test_links_are_relative_to_the_base_that_a_page_states(portal):
@@ -910,6 +1022,58 @@ def test_a_column_for_names_says_whose_meeting_it_is(portal):
     assert [each[:3] for each in listed(town)] == [("agendas", "2024-01-16", "Planning & Zoning")]
 
 
+def test_a_name_reaches_over_rows_and_headers_may_be_links(portal):
+    page = """<h1>School Board and Committees</h1><table><tr><td><a href="/help">Meeting type</a></td>
+      <td>Date</td><td>Agenda</td></tr><tr><td rowspan="2">Budget Committee</td><td>1/16/24</td>
+      <td><a href="/a.pdf">Agenda</a></td></tr><tr><td>1/9/24</td><td><a href="/b.pdf">Agenda</a></td>
+      </tr><tr><td>Special Board Meeting</td><td>1/2/24</td><td><a href="/c.pdf">Agenda</a></td></tr>
+      </table>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[1:3] for each in listed(town)] == [
+        ("2024-01-02", "Board"),
+        ("2024-01-09", "Budget Committee"),
+        ("2024-01-16", "Budget Committee"),
+    ]
+
+
+def test_a_tab_for_many_bodies_is_none_of_them(portal):
+    page = """<h1>Water District</h1><ul role="tablist"><li role="tab" id="t">Committees</li></ul>
+      <div role="tabpanel" aria-labelledby="t"><p><strong>Finance Committee</strong></p>
+      <ul><li>January 16, 2024 <a href="/a.pdf">agenda</a></li></ul></div>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[1:3] for each in listed(town)] == [("2024-01-16", "Finance Committee")]
+
+
+def test_moderngov_lists_the_committee_in_the_address_where_it_lists_no_committees(portal):
+    answers = {
+        "mgWebService": httpx.Response(404),
+        "mgListCommittees": httpx.Response(404),
+        "ieListDocuments.aspx?CId=12&MId=9": """<a href="documents/g9/Printed minutes.pdf?T=1">
+          Printed minutes</a><a href="documents/s4/Minutes 2 January.pdf">Minutes 2 January</a>""",
+        "ieListMeetings.aspx": """<h1>Browse meetings</h1><h2>Planning Committee</h2><ul><li>
+          <a href="ieListDocuments.aspx?CId=12&MId=9&Ver=4">16 Jan 2024 7.00 pm</a></li></ul>""",
+    }
+    source = "https://democracy.town.gov.uk/ieListMeetings.aspx?CommitteeId=12"
+
+    assert [each[:3] for each in listed(portal("moderngov", source, answers))] == [
+        ("minutes", "2024-01-16", "Planning Committee")
+    ]
+
+
+def test_bodies_and_years_open_one_in_another(portal):
+    page = """<h1>Agendas</h1><details><summary>Board of Elections</summary><details>
+      <summary>2024</summary><ul><li><a href="/a.pdf">1/9 Regular</a></li><li><a href="/b.pdf">1/16
+      Work Session</a></li></ul></details></details>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[1:3] for each in listed(town)] == [
+        ("2024-01-09", "Board of Elections"),
+        ("2024-01-16", "Board of Elections"),
+    ]
+
+
 def test_further_pages_of_a_list_are_read_and_no_other_pages(portal):
     def page(day: int, links: str) -> str:
         return f"""<h1>City Council Minutes</h1><ul><li><a href="/{day}.pdf">January {day}, 2024</a>
@@ -923,6 +1087,67 @@ def test_further_pages_of_a_list_are_read_and_no_other_pages(portal):
 
     assert [each[1] for each in listed(town)] == ["2024-01-02", "2024-01-16"]
     assert len(town.asked) == 2
+
+
+@pytest.mark.parametrize("address", ["/board.aspx?Year={}", "/board.aspx/{}", "/board.aspx-{}/"])
+def test_the_same_list_of_other_years_is_read_and_no_other_page_of_a_year(portal, address):
+    def page(year: int) -> str:
+        return f"""<h1>City Council</h1><p>January 16, {year} <a href="/{year}.pdf">Minutes</a></p>
+          <a href="/budget/2022">2022</a><a href="{address.format(2023)}">2023</a>
+          <a href="{address.format(2022)}">Minutes 2022</a>"""
+
+    pages = {address.format(2023): page(2023), address.format(2022): page(2022)}
+    town = portal("plain", "https://town.example/board.aspx", {**pages, "board.aspx": page(2024)})
+
+    assert [each[1][:4] for each in listed(town)] == ["2022", "2023", "2024"]
+    assert len(town.asked) == 3
+
+
+def test_a_page_is_called_what_a_menu_calls_it(portal):
+    page = """<title>City Planning Commission</title><ul><li><a href="/zoning.html">Board of Zoning
+      Appeals</a></li><li><a href="/standards.html">Board of Building Standards</a></li></ul>
+      <p><a href="/a.pdf">Agenda January 16, 2024</a></p>"""
+    town = portal("plain", "https://town.example/standards.html", {"/standards.html": page})
+
+    assert [each[2] for each in listed(town)] == ["Board of Building Standards"]
+
+
+FOREIGN_PAGES = {
+    "https://www.commune.fr/pv": (
+        """<h1>Comptes rendus du conseil municipal</h1><ul>
+      <li><a href="/a.pdf">Compte rendu du 12 mars 2024</a></li>
+      <li><a href="/b.pdf">Ordre du jour de la séance du 12 mars 2024</a></li>
+      <li><a href="/d.pdf">Liste des délibérations du 12 mars 2024</a></li>
+      <li><a href="/c.pdf">PV du conseil municipal du 1er décembre 2023</a></li></ul>""",
+        [
+            ("agendas", "2024-03-12", "conseil municipal"),
+            ("minutes", "2023-12-01", "conseil municipal"),
+            ("minutes", "2024-03-12", "conseil municipal"),
+        ],
+    ),
+    "https://www.villa.es/plenos": (
+        """<h1>Pleno</h1><table><tr><th>Fecha</th><th>Convocatoria</th><th>Acta</th></tr>
+      <tr><td>05/02/2024</td><td><a href="/c.pdf">Descargar</a></td>
+      <td><a href="/a.pdf">Descargar</a></td></tr></table>""",
+        [("agendas", "2024-02-05", "Pleno"), ("minutes", "2024-02-05", "Pleno")],
+    ),
+    "https://www.kommun.se/moten": (
+        """<h1>Kommunstyrelsen</h1><ul><li><a href="/k.pdf">Kallelse 2024-03-12</a></li>
+      <li><a href="/p.pdf">Protokoll 6 maj 2024</a></li></ul>""",
+        [
+            ("agendas", "2024-03-12", "Kommunstyrelsen"),
+            ("minutes", "2024-05-06", "Kommunstyrelsen"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("source", FOREIGN_PAGES)
+def test_a_plain_page_in_another_language(portal, source):
+    page, expected = FOREIGN_PAGES[source]
+    town = portal("plain", source, {source.rpartition("/")[2]: page})
+
+    assert [each[:3] for each in listed(town)] == expected
 
 
 def test_a_dutch_page_has_lists_of_decisions(portal):
@@ -1093,6 +1318,94 @@ def test_attachments_are_skipped_by_name_unless_they_are_wanted(portal):
     kinds = {row.source_url.rpartition("/")[2]: row.kind for row in town.known()}
     assert kinds["Budget.pdf"] == "other"
     assert kinds["Minutes.pdf"] == "minutes"
+
+
+ATTACHMENTS = {
+    "primegov": (
+        "https://town.primegov.com/public/portal",
+        {
+            "ListUpcoming": [],
+            "year=2024": [
+                {
+                    "id": 1,
+                    "title": "City Council",
+                    "dateTime": "2024-01-16T18:00:00",
+                    "documentList": [
+                        {"templateName": "Agenda", "templateId": 7, "compileOutputType": 1},
+                        {"templateName": "HTML Agenda", "templateId": 7, "compileOutputType": 3},
+                    ],
+                }
+            ],
+            "ListArchived": [],
+            "/Portal/Meeting?meetingTemplateId=7": """<div class="meeting-item">
+              <a href="/viewer/preview?id=0&type=8&uid=0f0f0f0f-0000-4000-8000-000000000001">Report</a>
+              <a href="/api/compilemeetingattachmenthistory/historyattachment/?historyId=0f0f0f0f-0000-4000-8000-000000000001">
+              <i></i></a></div>""",
+        },
+        "/historyattachment/?historyId=0f0f0f0f-0000-4000-8000-000000000001",
+    ),
+    "escribe": (
+        "https://pub-town.escribemeetings.com",
+        {
+            "GetCalendar": {
+                "d": [
+                    {
+                        "ID": "g1",
+                        "MeetingName": "City Council",
+                        "StartDate": "2024/01/16 18:00:00",
+                        "MeetingDocumentLink": [
+                            {
+                                "Type": "Agenda",
+                                "Format": ".pdf",
+                                "Url": "/FileStream.ashx?DocumentId=1",
+                            },
+                            {
+                                "Type": "Agenda",
+                                "Format": "HTML",
+                                "Url": "/Meeting.aspx?Id=g1&Agenda=Agenda&lang=English",
+                            },
+                        ],
+                    }
+                ]
+            },
+            "Meeting.aspx?Id=g1": """<div class="AgendaItemAttachment">
+              <a href="filestream.ashx?DocumentId=2">Report</a></div>
+              <a href="/FileStream.ashx?DocumentId=1">Agenda</a>""",
+        },
+        "filestream.ashx?DocumentId=2",
+    ),
+    "legistar": (
+        "https://town.legistar.com/Calendar.aspx",
+        {
+            "Calendar.aspx": """<table class="rgMasterTable"><tr><th>Name</th><th>Meeting Date</th>
+              <th>Agenda</th></tr><tr class="rgRow"><td>City Council</td><td>1/16/2024</td>
+              <td><a href="MeetingDetail.aspx?ID=5&GUID=x">Details</a>
+              <a href="View.ashx?M=A&ID=5&GUID=x">Agenda</a></td></tr></table>""",
+            "MeetingDetail.aspx": """<a href="LegislationDetail.aspx?ID=8&GUID=y">24-001</a>
+              <a href="LegislationDetail.aspx?ID=8&GUID=y">Budget</a>""",
+            "LegislationDetail.aspx": """<a href="View.ashx?M=F&ID=9&GUID=z">Report</a>
+              <a href="View.ashx?M=A&ID=5&GUID=x">Agenda</a>""",
+        },
+        "View.ashx?M=F&ID=9&GUID=z",
+    ),
+}
+
+
+@pytest.mark.parametrize("scraper", ATTACHMENTS)
+def test_the_pages_of_agendas_are_asked_for_attachments_only_if_they_are_wanted(portal, scraper):
+    source, answers, attached = ATTACHMENTS[scraper]
+    town = portal(scraper, source, answers)
+    first = town.fetch()
+    pages = [each for each in town.asked if re.search(r"Meeting\?|Detail|Meeting\.", str(each.url))]
+
+    town.extra["attachments"] = True
+    second = town.fetch(datetime(2024, 3, 2, tzinfo=UTC))
+
+    assert first.new == ["agendas/City Council/2024-01-16"] and not pages
+    assert len(second.new) == 1 and not second.errors
+    assert [row.source_url.endswith(attached) for row in town.known() if row.kind == "other"] == [
+        True
+    ]
 
 
 def test_legistars_api_asks_each_meeting_for_attachments_only_if_they_are_wanted(portal):

@@ -75,6 +75,20 @@ def events(*days: str) -> list[dict[str, Any]]:
             "challenge",
         ),
         (
+            "iqm2",
+            "https://town.iqm2.com/Citizens",
+            {"Calendar.aspx": "<html><head><script src='app.js'></script></head><app-root/>"},
+            NeedsBrowser,
+            "MeetingRow.*scripts fill in a browser",
+        ),
+        (
+            "civicclerk",
+            "https://town.portal.civicclerk.com",
+            {"/Events": "<html><title>Sign in</title></html>"},
+            ApiError,
+            'expected JSON, found an HTML page titled "Sign in"',
+        ),
+        (
             "suiteone",
             "https://town.suiteonemedia.com/",
             {"suiteone": "<html><title>New portal</title></html>"},
@@ -120,12 +134,40 @@ def test_a_source_with_a_quarter_of_its_documents_fails_but_keeps_and_takes_what
     with pytest.raises(FewerDocuments, match="lists 3 documents; it had 20"):
         town.fetch(later)
 
+    assert [kept.kind for kept, _ in town.kept_answers()] == ["FewerDocuments"]
     assert len(town.known()) == 20
     assert not [row for row in town.known() if row.gone_at]
 
     town.extra["accept_fewer"] = True
 
     assert len(town.fetch(later).gone) == 17
+
+
+def test_a_page_that_had_documents_and_has_none_says_so_with_what_it_is_now(portal):
+    list_of = "<h1>City Council Minutes</h1><a href='/{}.pdf'>January 16, 2024</a>"
+    town: Portal = portal("plain", "https://town.example/m", {"/m": list_of.format(1)})
+    town.fetch()
+    town.answers["/m"] = "<html><title>Page not found</title><a href='/'>Home</a></html>"
+
+    with pytest.raises(NotUnderstood, match=r'it listed 1 before.*titled "Page not found"'):
+        town.fetch(NOW + timedelta(days=8))
+
+    assert [kept.kind for kept, _ in town.kept_answers()] == ["NotUnderstood"]
+
+
+def test_dates_that_cannot_be_read_are_never_those_of_another_row(portal):
+    row = "<tr class='rgRow'><td>City Council</td><td>{}</td><td><a href='View.ashx?M=A&ID={}'>"
+    rows = "".join(row.format(f"2024년 1월 {n}일", n) + "Agenda</a></td></tr>" for n in range(1, 9))
+    dated = row.format("1/16/2024", 20) + "Agenda</a></td></tr>"
+    head = "<tr><th>Name</th><th>Meeting Date</th><th>Agenda</th></tr>"
+    page = f"<table class='rgMasterTable'>{head}{rows}{dated}{rows.replace('ID=', 'ID=9')}</table>"
+    town: Portal = portal(
+        "legistar", "https://town.legistar.com/Calendar.aspx", {"Calendar.aspx": page}
+    )
+    report = town.fetch()
+
+    assert [row.name for row in town.known()] == ["agendas/City Council/2024-01-16"]
+    assert "PartlyUnderstood" in [problem.error for problem in report.errors]
 
 
 def test_one_odd_record_is_reported_and_the_listing_goes_on(portal):

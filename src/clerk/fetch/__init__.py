@@ -22,8 +22,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 
-from clerk import hookimpl
-
 from .base import (
     Context,
     DocumentRef,
@@ -79,13 +77,14 @@ _BUILT_IN = [
     "allris",
     "vision",
     "proudcity",
+    "opencities",
+    "meeting_pages",
     "urls",
     "plain",
     "folder",
 ]
 
 
-@hookimpl
 def register_fetchers() -> Iterable[FetcherSpec]:
     """Offer clerk's own fetchers."""
     return [import_module(f"{__name__}.platforms.{name}").SPEC for name in _BUILT_IN]

@@ -3,9 +3,13 @@
 ::
 
     the address itself   its host or path is a platform's
-    the page's content   it is a platform's page on a town's own host
+    the page             it leads on to a platform's host, or is a platform's on a town's own host
     frames, scripts, feeds and links of the page
     the page itself      read as a plain page with links to documents
+    the pages about meetings that it links, in the same way
+    the pages it links   if it is a list of meetings with a page for each of them
+    the pages about the government that it links
+    links to videos      the vendor may have documents, too
 
 What yields documents counts, not who is linked first: every town links to vendors in its footer.
 """
@@ -43,16 +47,21 @@ MOST_CANDIDATES = 6
 #: A page with at least this many dated documents is the source itself, whatever it links to.
 ENOUGH_OF_ITS_OWN = 10
 
-#: What links to pages about meetings say, and how many of them are looked at.
+#: What links to pages about meetings say, else to those about a government, and how many of each
+#: are looked at.
 _ABOUT_MEETINGS = re.compile(
     r"agenda|minutes|meetings|business papers|sitzung|vergader|s[ée]ances", re.IGNORECASE
 )
+_ABOUT_GOVERNMENT = re.compile(r"\b(?:government|council|boards?|clerk)\b", re.IGNORECASE)
 MOST_PAGES_ABOUT_MEETINGS = 3
+#: A link to a video decides nothing.
+_VIDEO = re.compile(r"/(?:player|camera|play|live|videos)/|MediaPlayer\.php", re.IGNORECASE)
 
 #: Where a candidate was seen that is the page itself, as far as it links documents.
 OWN_LINKS = "the page's own links"
 
 _ADDRESS_IN_SCRIPT = re.compile(r"https?://[^\s\"'<>\\]+")
+_REFRESH = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
 _FEED = "link[rel=alternate][type*=rss], link[rel=alternate][type*=atom]"
 
 
@@ -127,29 +136,45 @@ def find_source(
     except SourceUnavailable as error:
         if not found.failed:
             found.failed.append((Candidate("plain", source, "the address"), error))
-    pages = [page] if page is not None else []
-    while pages and not found.tried:
-        looked_at = pages.pop(0)
-        for candidate in candidates_of(looked_at)[: MOST_CANDIDATES + 1]:
-            if candidate not in [each for each, _ in found.failed]:
+    for group in _in_turn(page, open_client) if page is not None else ():
+        for candidate in group[: MOST_CANDIDATES + 1]:
+            failed = [(each.scraper, each.source) for each, _ in found.failed]
+            if (candidate.scraper, candidate.source) not in failed:
                 _try(found, candidate, open_client, today)
             if found.tried and found.tried[-1][0].found_in in ("the page", "a frame"):
                 break
-        if looked_at is page and not found.tried:
-            pages += _pages_about_meetings(page, open_client)
+        if found.tried:
+            break
     found.tried.sort(key=_rank, reverse=True)
     return found
 
 
-def _pages_about_meetings(
+def _in_turn(
     page: WebPage, open_client: Callable[[FetcherSpec | None], Client]
-) -> Iterator[WebPage]:
-    """Yield the first pages that a page without documents links as those about meetings."""
-    nodes = parsed(page.text).css("a[href]")
-    links = [href_of(node, page.url) for node in nodes if _ABOUT_MEETINGS.search(text_of(node))]
-    for url in list(dict.fromkeys(link for link in links if link))[:MOST_PAGES_ABOUT_MEETINGS]:
-        with contextlib.suppress(SourceUnavailable), open_client(None) as client:
-            yield client.page(url)
+) -> Iterator[list[Candidate]]:
+    """Yield the candidates that a page leads to, the most telling first."""
+
+    def pages_about(what: re.Pattern[str], but: re.Pattern[str] | None = None) -> Iterator[WebPage]:
+        said = [(text_of(node), node) for node in parsed(page.text).css("a[href]")]
+        links = [
+            href_of(node, page.url)
+            for text, node in said
+            if what.search(text) and not (but and but.search(text))
+        ]
+        for url in list(dict.fromkeys(filter(None, links)))[:MOST_PAGES_ABOUT_MEETINGS]:
+            with contextlib.suppress(SourceUnavailable), open_client(None) as client:
+                yield client.page(url)
+
+    yield candidates_of(page)
+    pages = [page]
+    for linked in pages_about(_ABOUT_MEETINGS):
+        pages.append(linked)
+        yield candidates_of(linked)
+    for each in pages:
+        yield [Candidate("meeting_pages", each.url, "pages that it links")]
+    for linked in pages_about(_ABOUT_GOVERNMENT, but=_ABOUT_MEETINGS):
+        yield candidates_of(linked)
+    yield [each for each in candidates_of(page, videos=True) if each.found_in == "links"]
 
 
 def _rank(tried: tuple[Candidate, Preview]) -> tuple[int, int]:
@@ -192,8 +217,11 @@ def _try(
     found.failed.append((candidate, failure))
 
 
-def candidates_of(page: WebPage) -> list[Candidate]:
-    """Return the candidates of a page: by its content, then what it frames, loads and links."""
+def candidates_of(page: WebPage, *, videos: bool = False) -> list[Candidate]:
+    """Return the candidates of a page: by itself, then what it frames, loads and links.
+
+    With ``videos``, links to a vendor's videos are some of them.
+    """
     specs = list(registered().values())
     markup = page.text
     found: dict[tuple[str, str], Candidate] = {}
@@ -205,9 +233,13 @@ def candidates_of(page: WebPage) -> list[Candidate]:
     for spec in specs:
         if spec.recognises(markup):
             add(spec, page.url, OWN_LINKS if spec.marks_whole_site else "the page")
+        elif spec.hosts and spec.matches(page.url):
+            add(spec, page.url, "the page")
     for where, urls in _addresses(page):
         # Of many links to one vendor's host the one that looks like a list is taken.
         for url, _ in Counter(urls).most_common():
+            if where == "links" and not videos and _VIDEO.search(url):
+                continue
             for spec in specs:
                 if (spec.hosts or spec.url_patterns) and spec.id != "urls" and spec.matches(url):
                     add(spec, url, where)
@@ -220,14 +252,20 @@ def _addresses(page: WebPage) -> Iterator[tuple[str, list[str]]]:
     """Yield the addresses on a page by where they are, the most telling first."""
     tree = parsed(page.text)
 
-    def whole(selector: str, attribute: str) -> list[str]:
-        nodes = tree.css(selector)
-        urls = (joined(page.url, node.attributes.get(attribute) or "") for node in nodes)
-        return [url for url in urls if url]
+    def whole(selector: str, *attributes: str) -> list[str]:
+        said = [node.attributes.get(name) for node in tree.css(selector) for name in attributes]
+        return [url for each in said if (url := joined(page.url, each or ""))]
 
-    yield "a frame", whole("iframe[src], frame[src], object[data]", "src")
+    refresh = [
+        each.attributes.get("content") or "" for each in tree.css("meta[http-equiv=refresh i]")
+    ]
+    leads_on = [match[1] for each in refresh if (match := _REFRESH.search(each))]
+    yield "a frame", [url for each in leads_on if (url := joined(page.url, each))]
+    yield "a frame", whole("iframe, frame, object, embed", "src", "data-src", "data")
     yield "a feed", whole(_FEED, "href")
     yield "links", whole("main a[href], article a[href], #content a[href]", "href")
     yield "links", whole("a[href]", "href")
-    scripts = " ".join(node.text() or "" for node in tree.css("script:not([src])"))
-    yield "a script", [*whole("script[src]", "src"), *_ADDRESS_IN_SCRIPT.findall(scripts)]
+    scripts = [node.text() or "" for node in tree.css("script:not([src])")]
+    scripts += [node.attributes["onclick"] or "" for node in tree.css("[onclick]")]
+    addresses = _ADDRESS_IN_SCRIPT.findall(" ".join(scripts).replace("\\/", "/"))
+    yield "a script", [*whole("script[src]", "src"), *addresses]

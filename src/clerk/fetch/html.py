@@ -56,6 +56,8 @@ _EPOCH = re.compile(r"(?<![0-9])1[0-9]{9}(?![0-9])")
 def targets(node: LexborNode, base: str) -> list[str]:
     """Return where an element leads: its link, and the addresses in its scripts."""
     href = (node.attributes.get("href") or "").strip()
+    if node.tag == "option":
+        href = node.attributes.get("value") or ""
     scripts = [node.attributes.get("onclick") or ""]
     if href.lower().startswith("javascript:"):
         scripts.append(unescape(href))
@@ -81,12 +83,13 @@ class DatedPage:
         self.day_first = day_first
         self._texts: dict[int, str] = {}
         self._dates: dict[int, list[tuple[date, int]]] = {}
+        self._titles: dict[int, list[tuple[int, int, int]]] = {}
 
     def links(self, pattern: re.Pattern[str]) -> list[tuple[LexborNode, str]]:
         """Return the elements that lead to an address like this, with the address."""
         return [
             (node, url)
-            for node in self.tree.css("a, area[href], input[onclick], button[onclick]")
+            for node in self.tree.css("a, area[href], input[onclick], button[onclick], option")
             for url in targets(node, self.base)
             if pattern.search(url)
         ]
@@ -111,6 +114,13 @@ class DatedPage:
             self._dates[node.mem_id] = found
         return found
 
+    def is_undated(self, node: LexborNode) -> bool:
+        """Whether a node is short and says no date; what is long is about several meetings."""
+        text = self.text(node)
+        if len(text) > self.LONGEST or naming.find_date(text, day_first=self.day_first):
+            return False
+        return not self.dates(node)
+
     def row_of(self, node: LexborNode) -> LexborNode | None:
         """Return the smallest element around a link that holds a date."""
         row: LexborNode | None = node
@@ -123,15 +133,62 @@ class DatedPage:
         return None
 
     def date_of(self, node: LexborNode, row: LexborNode) -> tuple[date, str] | None:
-        """Return the date of a link in its row, and the text from that date on."""
+        """Return the date of a link in its row, and the text from that date on.
+
+        The row may be all of a table or list whose other entries have dates, or hold sections with
+        titles of their own, and those dates are not this link's.
+        """
+        if self._is_of_another_entry(node, row):
+            return None
         dates = self.dates(row)
-        text = self.text(row)
-        if len({day for day, _ in dates}) > 1 and node.mem_id != row.mem_id:
-            before = len(_EPOCH.sub(" ", text_before(row, node)))
-            earlier = [each for each in dates if each[1] <= before]
-            if earlier:
-                return earlier[-1][0], text[earlier[-1][1] :]
-        return (dates[0][0], text[dates[0][1] :]) if dates else None
+        if node.mem_id != row.mem_id:
+            at = self._length_before(row, node)
+            lines = (each for each in ancestors(node) if each.tag in ("tr", "li", "p", "dd"))
+            line = next(lines, None)
+            ends = at if line is not None and not self.dates(line) else len(self.text(row))
+            dates = [
+                (day, end)
+                for day, end in dates
+                if end <= ends and not self._is_of_another_section(row, at, end)
+            ]
+            earlier = [each for each in dates if each[1] <= at]
+            if earlier and len({day for day, _ in dates}) > 1:
+                dates = earlier[-1:]
+        return (dates[0][0], self.text(row)[dates[0][1] :]) if dates else None
+
+    def _length_before(self, row: LexborNode, node: LexborNode) -> int:
+        return len(_EPOCH.sub(" ", text_before(row, node)))
+
+    def _is_of_another_section(self, row: LexborNode, at: int, end: int) -> bool:
+        """Whether a title stands between a date, which ends there, and a link.
+
+        A title of lower rank belongs to the one that says the date.
+        """
+        titles = self._titles.get(row.mem_id)
+        if titles is None:
+            titles = self._titles[row.mem_id] = [
+                (start, start + len(self.text(each)), _LEVELS[each.tag or ""])
+                for each in row.css(", ".join(_LEVELS))
+                for start in [self._length_before(row, each)]
+            ]
+        of_date = next((rank for start, stop, rank in titles if start < end <= stop + 1), 9)
+        if end <= at:
+            return any(end <= start <= at and rank <= of_date for start, _, rank in titles)
+        return len(titles) > 1 and any(at < start < end for start, _, _ in titles)
+
+    def _is_of_another_entry(self, node: LexborNode, row: LexborNode) -> bool:
+        """Whether the dates of a table are in rows that are entries of their own."""
+        line = next((each for each in ancestors(node) if each.tag == "tr"), None)
+        if line is None or row.tag not in ("table", "tbody") or self.dates(line):
+            return False
+        before = line.prev
+        while before is not None and not (before.tag == "tr" and self.dates(before)):
+            before = before.prev
+        if before is None:
+            return True
+        return before.css_first("a[href]") is not None and len(before.css("td")) == len(
+            line.css("td")
+        )
 
 
 #: Words of links and columns, and lengths of videos, which name no meeting.
@@ -195,7 +252,7 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
     Titles are headings, captions, headers of accordions, and names that panels and tabs carry.
     """
     above: dict[int, tuple[str, ...]] = {}
-    levels: dict[int, str] = {}
+    levels: dict[float, str] = {}
     labels = {
         node.attributes.get("id") or "": node for node in tree.css("[id]") if node.attributes["id"]
     }
@@ -213,12 +270,13 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             named = [panels[each.mem_id] for each in ancestors(node) if each.mem_id in panels]
             nearest = [levels[level] for level in sorted(levels, reverse=True)]
             above[node.mem_id] = (*named, *nearest)
-        level = 0
+        level = 0.0
         if tag in _LEVELS:
             level = _LEVELS[tag]
-        elif tag in ("button", "a", "div", "span", "li") and _TITLE_CLASS.search(
-            node.attributes.get("class") or ""
-        ):
+            if tag == "summary":
+                # One part that opens may be in another.
+                level += sum(each.tag == "details" for each in ancestors(node)) / 100
+        elif _is_title(node):
             level = 7
         elif tag == "p":
             # Bold as a whole, with no link in it: the title of what follows.
@@ -233,6 +291,16 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
     return above
 
 
+def _is_title(node: LexborNode) -> bool:
+    """Whether an element is the header of an accordion, or a year above a list."""
+    if node.tag in ("button", "a", "div", "span", "li") and _TITLE_CLASS.search(
+        node.attributes.get("class") or ""
+    ):
+        return True
+    own_text = node.text(deep=False).strip() if node.tag in _YEAR_TITLES else ""
+    return bool(_YEAR_TITLE.fullmatch(own_text)) and " ".join(own_text.split()) == text_of(node)
+
+
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:
     """Yield the elements around an element, the nearest first."""
     parent = node.parent
@@ -241,4 +309,11 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
         parent = parent.parent
 
 
+#: A text that is only a year, perhaps with what the list below has: "2006 AGENDAS".
+_YEAR_TITLES = frozenset(("div", "td", "th", "span", "strong", "b", "font", "center"))
+_YEAR_TITLE = re.compile(
+    r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*(?:19|20)[0-9]{2}"
+    r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",
+    re.IGNORECASE,
+)
 _LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}

@@ -28,16 +28,16 @@ _MONTHS = tuple(
     for line in """
         january jan enero janvier januar jänner januari gennaio janeiro
         february feb febrero février fevrier februar februari febbraio fevereiro
-        march mar marzo mars märz maerz maart mrt março marco
+        march mar marzo mars märz maerz maart mrt março marco marts
         april apr abril avril aprile
-        may mayo mai mei maggio maio
+        may mayo mai mei maj maggio maio
         june jun junio juin juni giugno junho
         july jul julio juillet juli luglio julho
-        august aug agosto augustus août aout
+        august aug agosto augustus augusti août aout
         september sept sep septiembre septembre settembre setembro
         october oct octubre octobre oktober okt ottobre outubro
         november nov noviembre novembre novembro
-        december dec diciembre décembre decembre dezember dez dicembre dezembro
+        december dec diciembre décembre decembre dezember desember dez dicembre dezembro
     """.strip().splitlines()
 )
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
@@ -45,7 +45,7 @@ _WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
 
 _A_MONTH = rf"(?<![^\W\d_])(?:{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
 _MONTH = _A_MONTH.replace("(?:", "(?P<word>", 1)
-_DAY = r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9])"
+_DAY = r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º)?(?![0-9])"
 _YEAR = r"(?<![0-9])(?P<year>[0-9]{4})(?![0-9])"
 _GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+)?"
 _MARK = r"\s*[-._/]\s*|\s+"
@@ -112,14 +112,24 @@ _TIME = re.compile(
     r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
     re.IGNORECASE,
 )
+#: What is said before the day on which something was put on a page.
+_PUBLISHED = re.compile(
+    r"\b(?:posted|published|uploaded|modified|updated|created|added)\b(?:\s+(?:on|at))?\W*"
+    r"(?:\w+day\W+)?$",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"[0-9]")
 YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 
 _KIND_WORDS = {
-    AGENDAS: r"agendas?|agd|agn|packets?|notices?|(?:business|order) papers?|ordre du jour|"
-    r"orden del d[ií]a|ordine del giorno|(?:tagesordnung|einladung|bekanntmachung)(?:en)?",
-    MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- ]verba(?:l|ux)|verbal[ei]|proceedings|summary|"
-    r"journal|\w*niederschrift(?:en)?|\w*protokolle?|notulen|besluitenlijst(?:en)?",
+    AGENDAS: r"agendas?|agd|agn|packets?|notices?|(?:business|order) papers?|ordres? du jour|"
+    r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|"
+    r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|kallelser?|föredragningslistor?|"
+    r"föredragningslista|dagsorden(?:er)?|\w*innkalling(?:er)?|saksliste",
+    MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
+    r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|atas?(?= d[ao]s? )|"
+    r"proceedings|summary|journal|\w*niederschrift(?:en)?|\w*protokoll(?:e|er)?|referat(?:er)?|"
+    r"notulen|besluitenlijst(?:en)?",
 }
 _KIND = re.compile(
     "|".join(
@@ -139,7 +149,8 @@ _STATUS_WORDS = re.compile(
 )
 #: What remains when the other words are removed: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
-    r"^(?:(?:of|the|for|and|from)\b\W*)+|(?:\W*\b(?:of|the|for|and|held|dated|on|at|from|through|until))+$",
+    r"^(?:(?:of|the|for|and|from)\b\W*)+"
+    r"|(?:\W*\b(?:of|the|for|and|held|dated|on|at|from|through|until|du|de|del|den))+$",
     re.IGNORECASE,
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
@@ -156,8 +167,9 @@ _CAMEL = re.compile(
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
-    r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|consejo|rat\b|ausschuss|"
-    r"commissie|raad",
+    r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|consejo|\bjunta\b|\bpleno\b|"
+    r"rat\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|"
+    r"kommunestyre|byråd",
     re.IGNORECASE,
 )
 _MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNORECASE)
@@ -172,8 +184,10 @@ _GATHERINGS = (
     r"minutes|packets?"
 )
 _SORT_BEFORE = re.compile(
-    rf"^\W*(?:(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
+    rf"^\W*(?:{_A_MONTH}\s+(?=(?:{_SORTS})\b)|(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?)"
+    r"\b(?:\s+(?:du|de la|des|au|del|de)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
     re.IGNORECASE,
 )
@@ -206,12 +220,17 @@ def find_date(text: str, *, day_first: bool = False) -> date | None:
 
 
 def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
-    """Return all whole dates in the text in their order, each with where it ends."""
+    """Return all whole dates in the text in their order, each with where it ends.
+
+    The day on which something was posted is none of them.
+    """
     found: list[tuple[date, int]] = []
     at = 0
     while next_one := _find(text[at:], day_first):
-        found.append((next_one[0], at + next_one[1][1]))
-        at += next_one[1][1]
+        day, (start, end) = next_one
+        if not _PUBLISHED.search(text[at : at + start]):
+            found.append((day, at + end))
+        at += end
     return found
 
 

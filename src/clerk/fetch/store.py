@@ -211,7 +211,7 @@ def fetch_site(
         fetch.list_until, fetch.fetch_until = clock() + seconds / 2, clock() + seconds
         try:
             fetch.run(Window(now.date() - LOOK_BACK, end), Window(start, end, full=True))
-        except (NotUnderstood, ChallengePage) as error:
+        except (NotUnderstood, ChallengePage, FewerDocuments) as error:
             page = error.page if isinstance(error, NotUnderstood) else pages.page
             if page:
                 text = readable_answer(page, gate.without_secrets)
@@ -279,6 +279,10 @@ class SiteFetch:
         self.sweep_is_due = not last_sweep or self.now - last_sweep >= FULL_SWEEP_EVERY
         #: How many meetings the source listed, of whatever body.
         self.offered_meetings = 0
+        #: Meetings that were asked for their documents this time.
+        self.asked_meetings: list[str] = []
+        #: When the first document is due that failed and is not here, by its meeting.
+        self.postponed: dict[str, datetime] = {}
         #: What is known of meetings that were not asked for their documents this time.
         self.carried: list[KnownDocument] = []
         #: Names that are given, as the disk tells them apart.
@@ -316,6 +320,7 @@ class SiteFetch:
                     self.missing[known.document] = known
         documents = self._give_names(listed)
         failures = 0
+        to_ask_again: list[NamedDocument] = []
         for done, document in enumerate(documents):
             try:
                 if self._update(document):
@@ -323,6 +328,7 @@ class SiteFetch:
             except OutOfTime:
                 self.report.complete = False
                 self.report.left += len(documents) - done
+                to_ask_again += documents[done:]
                 break
             except NotWanted as reason:
                 self.report.skipped.append(Problem(document.what, str(reason)))
@@ -330,12 +336,15 @@ class SiteFetch:
                 self.report.complete = False
                 left = len(documents) - done
                 self._record_error(f"{left} document{'s' * (left > 1)} not requested", error)
+                to_ask_again += documents[done:]
                 break
             except (DocumentError, TransientError) as error:
                 self._record_error(document.what, error)
                 self._back_off(document, error)
+                to_ask_again.append(document)
                 failures += isinstance(error, TransientError)
                 if failures == FAILURES_TO_STOP:
+                    to_ask_again += documents[done:]
                     self.report.complete = False
                     why = f"{failures} documents in a row failed; the next run goes on"
                     self.report.errors.append(Problem(self.source, why, "TooManyFailures"))
@@ -343,6 +352,15 @@ class SiteFetch:
         else:
             self.manifest.commit()
             self.manifest.end_fetch()
+        # A meeting whose documents are not here yet is asked for them in the next run, or when the
+        # one that failed is due.
+        again = {each.meeting.identity(self.spec.id) for each in to_ask_again}
+        for meeting in self.asked_meetings:
+            if meeting not in again:
+                next_at = self.postponed.get(meeting)
+                asked = DocumentRequest(f"{meeting}|", self.now, next_at=next_at)
+                self.manifest.record_request(asked)
+        self.manifest.commit()
         if self.report.complete:
             self.report.gone = sorted(
                 document.name for document, known in self.missing.items() if not known.gone_at
@@ -419,6 +437,9 @@ class SiteFetch:
         listed = self._list(full)
         self.pages.check(len(listed), self.offered_meetings or len(self.known), self.report)
         if not listed and self.known and not (self.fetcher.passed_over or self.carried):
+            if self.pages.page:
+                before = f"documents (it listed {len(self.known)} before)"
+                raise NotUnderstood(self.pages.page, before)
             raise SourceUnavailable(
                 f"{self.source} no longer lists any documents; it had {len(self.known)}.",
                 hint="Open it in a browser: it may have moved, been emptied, or changed its pages.",
@@ -463,7 +484,7 @@ class SiteFetch:
             except Exception as error:
                 raise plugin_failure(self.spec, error) from error
             if asks_each:
-                self.manifest.record_request(DocumentRequest(f"{identity}|", self.now))
+                self.asked_meetings.append(identity)
             for ref in offered:
                 kinds.add(ref.kind)
                 found.setdefault(ref.identity(self.spec.id, meeting), (meeting, ref))
@@ -491,7 +512,12 @@ class SiteFetch:
     def _asks_for_documents(self, meeting: MeetingRef, identity: str) -> bool:
         """Whether to ask for the documents of a meeting: the older it is, the less often."""
         before = self.asked.get(f"{identity}|")
-        if before and not self._is_due(f"{identity}|", meeting.day, before.asked_at):
+        failed_is_due = before and before.next_at and before.next_at <= self.now
+        if (
+            before
+            and not failed_is_due
+            and not self._is_due(f"{identity}|", meeting.day, before.asked_at)
+        ):
             return False
         if self.clock() < self.list_until:
             return True
@@ -596,6 +622,10 @@ class SiteFetch:
             if known and known.pdf_sha256:
                 self.manifest.record_unchanged(known.name)
                 self.report.unchanged.append(known.name)
+            else:
+                meeting = wanted.meeting.identity(self.spec.id)
+                due = self.postponed.get(meeting, before.next_at)
+                self.postponed[meeting] = min(due, before.next_at)
             return False
         intact = known if known and known.pdf_sha256 else None
         if intact and intact.document != wanted.document:

@@ -14,13 +14,7 @@ from html import unescape
 from clerk.core.answers import KEPT_BYTES
 
 from .base import UNDATED, FetcherSpec, FetchReport, Problem
-from .http.responses import (
-    NeedsBrowser,
-    NothingListed,
-    NotUnderstood,
-    WebPage,
-    is_only_scripts,
-)
+from .http.responses import NothingListed, NotUnderstood, WebPage
 
 #: At least this share of the links that look like documents must have been listed or skipped.
 LEAST_SHARE = 0.5
@@ -73,8 +67,6 @@ class PagesRead:
                 "none in a layout that clerk knows",
             )
         if not meetings and not accounted:
-            if self.page and is_only_scripts(self.page):
-                raise NeedsBrowser(self.page, "meetings", "a page that scripts fill in a browser")
             raise NotUnderstood(self.page, "at least one meeting")
         if accounted < seen * LEAST_SHARE:
             what = self.page.url if self.page else "the source"

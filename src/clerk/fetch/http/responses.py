@@ -85,10 +85,19 @@ class ChallengePage(SourceBlocked):
 
 
 class NotUnderstood(SourceUnavailable):
-    """A page that is there and is not what was expected; ``page`` is what was returned."""
+    """A page that is there and is not what was expected; ``page`` is what was returned.
+
+    A page that is only scripts is not understood because it needs a browser: it becomes that.
+    """
+
+    def __new__(cls, page: WebPage | None, *_: object) -> NotUnderstood:
+        needs_browser = cls is NotUnderstood and page is not None and is_only_scripts(page)
+        return super().__new__(NeedsBrowser if needs_browser else cls)
 
     def __init__(self, page: WebPage | None, expected: str, seen: str = "") -> None:
         where = page.url if page else "the source"
+        if isinstance(self, NeedsBrowser):
+            seen = seen or "a page that scripts fill in a browser"
         found = seen or (described_page(page) if page else "nothing of it")
         super().__init__(
             f"{where} was not understood: expected {expected}, found {found}.",
@@ -178,9 +187,7 @@ class WebPage:
         try:
             return json.loads(self.content)
         except ValueError as error:
-            raise SourceUnavailable(
-                f"{self.url} returned {format_of(self.content)} instead of JSON."
-            ) from error
+            raise ApiError(self, "JSON") from error
 
 
 @dataclass(frozen=True)

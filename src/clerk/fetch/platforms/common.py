@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -242,21 +242,60 @@ class PlatformFetcher(Fetcher):
         raise NotImplementedError
 
 
+class WithAttachments(PlatformFetcher):
+    """A fetcher that asks each meeting for what is attached to its items, if that is wanted."""
+
+    @property
+    def asks_each_meeting(self) -> bool:
+        """Whether attachments are wanted; agenda and minutes are in the list of meetings."""
+        return self.settings.attachments
+
+    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield the agenda and the minutes, and the attachments if those are wanted."""
+        yield from meeting.documents
+        if self.settings.attachments:
+            offers = {offer.url: offer for offer in self.attachments_of(meeting)}
+            known = {document.url for document in meeting.documents}
+            attached = [
+                replace(offer, attachment=True) for url, offer in offers.items() if url not in known
+            ]
+            yield from self.documents(attached, f"{meeting.body} {meeting.day or ''}")
+
+    def attachments_of(self, meeting: MeetingRef) -> Iterator[Offer]:
+        """Yield what is attached to the items of a meeting's agenda."""
+        raise NotImplementedError
+
+    def links_of(self, page: WebPage, pattern: re.Pattern[str]) -> dict[str, str]:
+        """Return the addresses like this that a page links, each with what its links say."""
+        found: dict[str, str] = {}
+        for node in html.parsed(page.text).css("a[href]"):
+            url = html.href_of(node, page.url)
+            if pattern.search(url):
+                found[url] = found.get(url) or html.text_of(node)
+        return found
+
+
 _NOTICE = re.compile(r"\bnotices?\b|\bcancell?ation\b", re.IGNORECASE)
 _NAMED = re.compile(r"agenda|minutes|packet|journal|acta|orden del", re.IGNORECASE)
-#: What is attached to an agenda: "Agenda Item 7", "Agenda Attachment".
-ITEM_OF_AGENDA = re.compile(r"\bagenda[ _-]+(?:item|attachment)s?(?![^\W\d_])", re.IGNORECASE)
+#: What is attached to an agenda: "Agenda Item 7", "Agenda Attachment", "2. Approval of minutes".
+ITEM_OF_AGENDA = re.compile(
+    r"\bagenda[ _-]+(?:item|attachment)s?(?![^\W\d_])|"
+    r"\bapprov(?:e|al)(?: of)?(?: the)?(?: previous)? minutes\b",
+    re.IGNORECASE,
+)
+_NUMBERED_ITEM = re.compile(r"\bagenda[ _-]+items?[ _-]*#?[0-9]", re.IGNORECASE)
 
 
 def kind_of_title(title: str) -> str:
     """Return minutes or agendas; a notice that a meeting takes place, or does not, is neither.
 
-    Nor is an item of an agenda.
+    Nor is an item of an agenda, as in "Agenda 5.24 Agenda Item 2".
     """
-    title = ITEM_OF_AGENDA.sub(" ", title)
-    if _NOTICE.search(title) and not _NAMED.search(title):
+    bare = ITEM_OF_AGENDA.sub(" ", title)
+    if _NOTICE.search(bare) and not _NAMED.search(bare):
         return ""
-    return naming.find_kind(title) or ""
+    kind = naming.find_kind(bare) or ""
+    return "" if kind == AGENDAS and _NUMBERED_ITEM.search(title) else kind
 
 
 def moment(*texts: str) -> datetime | None:

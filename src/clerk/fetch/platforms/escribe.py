@@ -13,12 +13,13 @@ from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.html import joined
 
-from .common import Offer, PlatformFetcher, iso_moment, moment, records_of
+from .common import Offer, WithAttachments, iso_moment, moment, records_of
 
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:spanish|español|french|français|chinese|vietnamese|tagalog|korean|somali|hmong|arabic)\b",
     re.IGNORECASE,
 )
+_FILE = re.compile(r"filestream\.ashx\?(?:.*&)?DocumentId=[0-9]+", re.IGNORECASE)
 
 
 class EscribeSettings(SourceSettings, kw_only=True):
@@ -27,7 +28,7 @@ class EscribeSettings(SourceSettings, kw_only=True):
     language: str = "English"
 
 
-class Escribe(PlatformFetcher):
+class Escribe(WithAttachments):
     """Lists the calendar, a year at a time."""
 
     settings: EscribeSettings
@@ -52,13 +53,26 @@ class Escribe(PlatformFetcher):
         start, shown = meeting.get("StartDate") or "", meeting.get("FormattedStart") or ""
         # Milliseconds may be of universal time; what the page shows is local.
         local = moment(shown) if start.startswith("/Date") or not iso_moment(start) else None
+        links = meeting.get("MeetingDocumentLink") or []
+        pages = [
+            joined(f"{self.root}/", link.get("Url") or "")
+            for link in links
+            if (link.get("Format") or "").upper() == "HTML" and "genda" in (link.get("Type") or "")
+        ]
         return self.meeting(
             title,
             local or iso_moment(start),
-            self._offers(meeting.get("MeetingDocumentLink") or []),
+            self._offers(links),
             body=naming.body_of_meeting(meeting.get("MeetingType") or title),
-            source_url=meeting.get("Url") or self.root,
+            source_url=meeting.get("Url") or next(iter(pages), self.root),
         )
+
+    def attachments_of(self, meeting: MeetingRef) -> Iterator[Offer]:
+        """Yield the files that the page of a meeting's agenda links."""
+        if "Meeting.aspx" in meeting.source_url:
+            page = self.client.page(meeting.source_url)
+            for url, text in self.links_of(page, _FILE).items():
+                yield Offer(text or "Attachment", url, vendor_id=text or "Attachment")
 
     def _offers(self, links: list[dict[str, Any]]) -> Iterator[Offer]:
         """Yield one document of each type: as PDF, else as the page it is."""
@@ -91,7 +105,7 @@ SPEC = FetcherSpec(
     Escribe,
     hosts=("escribemeetings.com",),
     settings=EscribeSettings,
-    missing="attachments inside the pages of agendas",
+    missing="attachments of agendas that have no page",
     help="eSCRIBE: https://pub-TOWN.escribemeetings.com",
     document_links=(r"FileStream\.ashx\?DocumentId=[0-9]+",),
 )

@@ -25,7 +25,7 @@ from .common import Offer, PlatformFetcher, kind_of_title, moment, parameter, ti
 
 _VIEWER = re.compile(r"/(?:Generated)?(?P<what>Agenda|Minutes)Viewer\.php\?", re.IGNORECASE)
 _PACKET = re.compile(r"cloudfront\.net/.*\.pdf", re.IGNORECASE)
-_FILE = re.compile(r"\.(?:pdf|docx?)(?:[?#]|$)", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:pdf|docx?)(?:[?#&]|$)", re.IGNORECASE)
 #: Views that are tried where the address names none.
 _VIEWS = range(1, 13)
 #: Elements that name a meeting in the templates that name their elements at all.
@@ -79,7 +79,8 @@ class Granicus(PlatformFetcher):
         rows: dict[str, list[tuple[LexborNode, str]]] = {}
         for node, url in dated.links(_VIEWER):
             key = _meeting_key(url)
-            if key:
+            # A menu may offer reports beside the minutes.
+            if key and (node.tag != "option" or kind_of_title(html.text_of(node))):
                 rows.setdefault(key, []).append((node, url))
         for key, links in rows.items():
             node = links[0][0]

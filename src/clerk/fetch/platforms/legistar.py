@@ -19,13 +19,16 @@ from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood, WebPage
 
-from .common import EMPTY_YEARS, Offer, PlatformFetcher, moment, parameter
+from .common import EMPTY_YEARS, Offer, WithAttachments, moment, parameter
 
 #: The M parameter of View.ashx.  AADA and MADA are accessible variants, PA the packet.
 _KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES, "PA": AGENDAS}
 _VARIANT_OF = {"AADA": AGENDAS, "MADA": MINUTES, "AMDA": MINUTES}
 _VIEW = re.compile(r"/View\.ashx\?", re.IGNORECASE)
 _STORED = re.compile(r"\.legistar[0-9]*\.com/.*\.pdf", re.IGNORECASE)
+#: An item of an agenda, and a file of it.
+_ITEM = re.compile(r"/LegislationDetail\.aspx\?", re.IGNORECASE)
+_ATTACHED = re.compile(r"/View\.ashx\?(?:.*&)?M=F(?:&|$)", re.IGNORECASE)
 _MOST_PAGES = 100
 _POST_BACK = re.compile(r"__doPostBack\('([^']+)'")
 #: How columns with the date, the time and the body are called.
@@ -34,7 +37,7 @@ _TIMES = ("meeting time", "time", "event time")
 _BODIES = ("name", "meeting body", "body", "meeting name", "committee", "department", "board")
 
 
-class Legistar(PlatformFetcher):
+class Legistar(WithAttachments):
     """Lists the rows of the calendar, or of one body's page."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
@@ -116,6 +119,15 @@ class Legistar(PlatformFetcher):
             if not target:
                 return
             page = self._posted(page, target[1], {})
+
+    def attachments_of(self, meeting: MeetingRef) -> Iterator[Offer]:
+        """Yield the files of the items that a meeting's page links, one request for each item."""
+        if "MeetingDetail" not in meeting.source_url:
+            return
+        items = self.links_of(self.client.page(meeting.source_url), _ITEM)
+        for page in filter(None, map(self.read, items)):
+            for url, text in self.links_of(page, _ATTACHED).items():
+                yield Offer(text or "Attachment", url, vendor_id=parameter(url, "ID"))
 
     def _posted(self, page: WebPage, target: str, fields: dict[str, str]) -> WebPage | None:
         tree = html.parsed(page.text)
@@ -227,7 +239,7 @@ SPEC = LegistarSpec(
     Legistar,
     hosts=("legistar.com",),
     url_patterns=(r"(?<!/Citizens)/(?:Calendar|DepartmentDetail|MeetingDetail)\.aspx",),
-    missing="attachments of agenda items (legistar_api has them); towns that hide the year list",
+    missing="towns that hide the year list",
     help="Legistar's calendar: https://TOWN.legistar.com/Calendar.aspx",
     document_links=(r"View\.ashx\?M=[AM]&(?:amp;)?ID=[0-9]+",),
 )

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import naming
-from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
+from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.http.responses import WebPage
 
-from .common import Offer, PlatformFetcher, moment, records_of
+from .common import Offer, WithAttachments, moment, records_of
 
 _PER_PAGE = 1000
 
@@ -22,7 +22,7 @@ class LegistarApiSettings(SourceSettings, kw_only=True):
     token: str = ""
 
 
-class LegistarApi(PlatformFetcher):
+class LegistarApi(WithAttachments):
     """Lists events; each may have an agenda file and a minutes file."""
 
     settings: LegistarApiSettings
@@ -55,35 +55,19 @@ class LegistarApi(PlatformFetcher):
         token = {"token": self.settings.token} if self.settings.token else {}
         return self.client.page(url, params=query | token, headers={"Accept": "application/json"})
 
-    @property
-    def asks_each_meeting(self) -> bool:
-        """Whether attachments are wanted; agenda and minutes are in the list of events."""
-        return self.settings.attachments
-
-    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
-        """Yield the agenda and the minutes, and what is attached to items if that is wanted."""
-        yield from meeting.documents
-        if not self.settings.attachments:
-            return
+    def attachments_of(self, meeting: MeetingRef) -> Iterator[Offer]:
+        """Yield what is attached to the items of an event."""
         items = records_of(
             self._asked(f"{self._events}/{meeting.vendor_id}/eventitems", {"Attachments": "1"})
         )
-        attached = [
-            each
-            for item in items
-            for each in item.get("EventItemMatterAttachments") or []
-            if isinstance(each, dict) and each.get("MatterAttachmentHyperlink")
-        ]
-        offers = {
-            each["MatterAttachmentHyperlink"]: Offer(
-                each.get("MatterAttachmentName") or "",
-                each["MatterAttachmentHyperlink"],
-                vendor_id=str(each.get("MatterAttachmentId") or ""),
-                attachment=True,
-            )
-            for each in attached
-        }
-        yield from self.documents(offers.values(), f"{meeting.body} {meeting.day or ''}")
+        for item in items:
+            for each in item.get("EventItemMatterAttachments") or []:
+                if isinstance(each, dict) and each.get("MatterAttachmentHyperlink"):
+                    yield Offer(
+                        each.get("MatterAttachmentName") or "",
+                        each["MatterAttachmentHyperlink"],
+                        vendor_id=str(each.get("MatterAttachmentId") or ""),
+                    )
 
     def _meeting(self, event: dict[str, Any]) -> MeetingRef:
         body = event.get("EventBodyName") or ""

@@ -25,6 +25,8 @@ _LISTING = re.compile(r"ieListDocuments\.aspx\?", re.IGNORECASE)
 #: The T parameter of a meeting's PDFs: front sheet, reports pack, minutes.
 _FRONT_SHEET, _PACK, _PRINTED_MINUTES = "0", "10", "1"
 
+_COMMITTEE = re.compile(r"mgCommitteeDetails\.aspx|ieListMeetings\.aspx", re.IGNORECASE)
+
 
 class ModernGov(PlatformFetcher):
     """Lists the meetings of each committee; where the service is closed, its pages."""
@@ -109,21 +111,30 @@ class ModernGov(PlatformFetcher):
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
 
     def _meetings_of_pages(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings that the lists of the committees' pages link."""
-        page = self.client.page(f"{self._base}/mgListCommittees.aspx?bcr=1")
-        committees = {
-            parameter(url, "ID") or parameter(url, "CId"): html.text_of(node)
-            for node, url in html.DatedPage(page.text, page.url).links(
-                re.compile(r"mgCommitteeDetails\.aspx|ieListMeetings\.aspx", re.IGNORECASE)
-            )
-        }
-        if not committees:
-            raise NotUnderstood(page, "links to committees (mgCommitteeDetails.aspx)")
+        """Yield the meetings that the lists of the committees' pages link.
+
+        Where there is no list of committees, those of the committee in the address.
+        """
+        try:
+            page = self.client.page(f"{self._base}/mgListCommittees.aspx?bcr=1")
+        except PageMissing:
+            committees = {_committee(self.source): ""}
+            if not all(committees):
+                raise
+        else:
+            committees = {
+                _committee(url): html.text_of(node)
+                for node, url in html.DatedPage(page.text, page.url).links(_COMMITTEE)
+            }
+            if not committees:
+                raise NotUnderstood(page, "links to committees (mgCommitteeDetails.aspx)")
         for number, body in committees.items():
             listing = self.read(f"{self._base}/ieListMeetings.aspx?CId={number}&Year=0")
             if listing is None:
                 continue
             dated = html.DatedPage(listing.text, listing.url, day_first=True)
+            headings = [html.text_of(each) for each in dated.tree.css("h1, h2")]
+            body = body or next(filter(naming.BODY_WORD.search, headings), naming.UNNAMED_BODY)
             for node, url in dated.links(_LISTING):
                 row = dated.row_of(node)
                 found = dated.date_of(node, row) if row else None
@@ -152,6 +163,10 @@ def _files(page: WebPage) -> Iterator[Offer]:
             yield Offer("Agenda", url, AGENDAS, "agenda frontsheet")
         elif which == _PACK or name.startswith("public reports pack"):
             yield Offer("Public reports pack", url, AGENDAS, "public reports pack", packet=True)
+
+
+def _committee(url: str) -> str:
+    return next(filter(None, (parameter(url, name) for name in ("ID", "CId", "CommitteeId"))), "")
 
 
 def _said(node: LexborNode, name: str) -> str:

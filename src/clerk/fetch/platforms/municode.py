@@ -25,7 +25,7 @@ _MOST_PAGES = 200
 _STORES = (".blob.core.usgovcloudapi.net", ".blob.core.windows.net", ".municode.com")
 _BLOB = re.compile(r"MEET-(?P<what>[A-Za-z]+)-(?P<id>[0-9a-f]{16,})", re.IGNORECASE)
 _HTML_TWIN = re.compile(r"adaHtmlDocument", re.IGNORECASE)
-_FILE = re.compile(r"/sites/default/files/.*\.pdf|\.pdf(?:\?|$)", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:pdf|docx?)(?:\?|$)", re.IGNORECASE)
 
 
 class Municode(PlatformFetcher):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from urllib.parse import unquote, urlsplit
@@ -32,8 +32,8 @@ from clerk.fetch.http.responses import WebPage
 from .common import ITEM_OF_AGENDA, Offer, PlatformFetcher, kind_of_title
 
 #: Countries that write the day before the month, by the end of their host names.
-_DAY_FIRST = frozenset(
-    ("au", "nz", "uk", "ie", "za", "in", "de", "at", "ch", "nl", "be", "fr", "es", "it", "pt", "br")
+_DAY_FIRST = re.compile(
+    r"\.(?:au|nz|uk|ie|za|in|de|at|ch|nl|be|fr|es|it|pt|br|se|no|dk|fi)$", re.IGNORECASE
 )
 _MOST_PAGES = 50
 _MOST_EVENTS = 1000
@@ -41,16 +41,28 @@ _MOST_COLUMNS = 20
 _LONGEST_AROUND = 500
 _LONGEST_BODY = 80
 #: A notice instead of a document.
+_BOTH = re.compile(r"agenda|minutes", re.IGNORECASE)
 _NO_MEETING = re.compile(
     r"cancel|notice[- ]of[- ]adjourn|\bno\b.{0,60}\b(?:meetings?|for the month)\b|postponed",
     re.IGNORECASE,
 )
 _ATTACHMENT = re.compile(
     r"public comment|presentation|staff report|attachment|exhibit|supplement|handout|\bvideo\b|"
-    r"\baudio\b|\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b|" + ITEM_OF_AGENDA.pattern,
+    r"\baudio\b|\bmap\b|\bwarrants?\b|\bcontract\b|\bagreement\b|\bordinance\b|\bresolution\b|d[ée]lib[ée]rations?\b|\bzoom\b|"
+    + ITEM_OF_AGENDA.pattern,
     re.IGNORECASE,
 )
 _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
+#: Papers of a town that are of no meeting.
+_OTHER_PAPERS = re.compile(
+    r"\b(?:ordinances?|resolutions?|polic(?:y|ies)|financ\w+|budgets?|audits?|reports?|forms?|"
+    r"applications?|requests?|permits?|newsletters?|bids?|rfps?|contracts?|by-?laws|codes?|plans?|maps?|"
+    r"transparency|elections?|ballots?|taxes|fees|standing orders|constitution|accounts|payments?|"
+    r"payroll|procedures?|guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
+    r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation)\b",
+    re.IGNORECASE,
+)
+_GATHERING = re.compile(r"\b(?:meeting|session|hearing|workshop|retreat)s?\b", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
     r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board)"
@@ -58,14 +70,30 @@ _GOVERNING = re.compile(
     r"|select\s?board|school board|common council)\b",
     re.IGNORECASE,
 )
+_SEVERAL_BODIES = re.compile(
+    r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
+    re.IGNORECASE,
+)
 #: The number of a further page of a list.
 _PAGE_NUMBER = re.compile(r"[?&](?:page|paged|pg)=[0-9]+$|page/[0-9]+/?$", re.IGNORECASE)
 #: Headers of columns that say whose meeting it is.
 _NAME_COLUMN = re.compile(
     r"(?:meeting|body|board|committee|commission|group|name|department|organization)s?"
-    r"(?:\W+(?:body|board|committee|commission|group|name)s?)*",
+    r"(?:\W+(?:body|board|committee|commission|group|name|meeting|type)s?)*",
     re.IGNORECASE,
 )
+#: What the link to the page of another year says, and the years in its address.
+_YEAR_LINK = re.compile(
+    r"(?:(?:view|see|archived?|archives?|past|previous|all|meetings?|agendas?|minutes|and|of|for|in)"
+    r"\b|[\s&,:/-])*((?:19|20)[0-9]{2})"
+    r"(?:(?:archived?|archives?|meetings?|agendas?|minutes|and)\b|[\s&,:/»>-])*",
+    re.IGNORECASE,
+)
+_YEAR_IN_ADDRESS = re.compile(
+    r"[?&]\w+=(?:19|20)[0-9]{2}(?![0-9])|[/_-]?(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])[/_-]?"
+)
+#: The beginning of a year at the end of a text.
+_CUT_OFF = re.compile(r"(?<![0-9])(?:1|19|2|20|199|20[0-2])\W*$")
 #: A folder of a year, which is not one of uploads by month.
 _YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
 _ROWS = frozenset(("tr", "li", "p", "dd"))
@@ -73,14 +101,15 @@ _AROUND = _ROWS | {"article", "section"}
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
-    r"/ViewFile/|/download(?:[/?]|$)|DocView\.aspx",
+    r"/ViewFile/|/download(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
+    r"docs\.google\.com/document/d/",
     re.IGNORECASE,
 )
 #: Links that hand out a file, if their text says that it is an agenda or minutes.
 _FILE_HANDLER = re.compile(
     r"(?:view|get|open|show|display|download)\w*(?:file|doc|attach)|\.ashx\?|/(?:documents?|files?|"
     r"attachments?|media)/[^/]*[0-9](?![^?#]*/(?:[?#]|$))|[?&](?:file|doc|document|attachment)\w*=|"
-    r"\.html?(?:[?#]|$)|drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
+    r"\.html?(?:[?#]|$)|drive\.google\.com/open|dropbox\.com/s|1drv\.ms",
     re.IGNORECASE,
 )
 
@@ -129,6 +158,11 @@ class Link:
         return file_name_of(self.url)
 
 
+def is_day_first(host: str) -> bool:
+    """Whether 1.2.2024 is the first of February in the country of a host."""
+    return bool(_DAY_FIRST.search(host))
+
+
 def file_name_of(url: str) -> str:
     """Return the last part of a URL's path, readable and without what says its format."""
     name = unquote(urlsplit(url).path).rsplit("/", 1)[-1]
@@ -147,10 +181,8 @@ class PlainFetcher(PlatformFetcher):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        #: Whether 1.2.2024 is the first of February.
-        self.day_first = self.settings.day_first or False
-        if self.settings.day_first is None:
-            self.day_first = self.host.rpartition(".")[2].lower() in _DAY_FIRST
+        stated = self.settings.day_first
+        self.day_first = is_day_first(self.host) if stated is None else stated
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield one meeting per link to a document.
@@ -160,40 +192,60 @@ class PlainFetcher(PlatformFetcher):
         patterns = (self.settings.follow, self.event_pages, self.further_pages)
         follow = "|".join(f"(?:{each})" for each in patterns if each)
         waiting, read = [self.source], set[str]()
-        while waiting and len(read) < (_MOST_EVENTS if self.event_pages else _MOST_PAGES):
+        events: dict[str, date] = {}
+        while waiting and len(read) < (_MOST_EVENTS if events or self.event_pages else _MOST_PAGES):
             url = waiting.pop(0)
             page = self.read(url) if read else self.client.page(url)
             if page is None:
                 continue
             read |= {url, page.url}
             self._governing_body = _governing_body(page)
-            is_event = bool(self.event_pages and re.search(self.event_pages, url))
-            self._day_of_page = _day_of(page, self.day_first) if is_event else None
+            is_event = url in events or bool(self.event_pages and re.search(self.event_pages, url))
+            self._day_of_page = None
+            if is_event:
+                self._day_of_page = events.get(url) or _day_of(page, self.day_first)
+            else:
+                linked = self.linked_meetings(page)
+                waiting += [
+                    each
+                    for each, day in linked.items()
+                    if each not in events and (window.full or window.covers(day))
+                ]
+                events |= linked
             for link in _links(page, day_first=self.day_first, follow=follow):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
                 further = _PAGE_NUMBER.sub("", link.url) == _PAGE_NUMBER.sub("", self.source)
-                if (follow and same_host and re.search(follow, link.url)) or (
-                    further and _PAGE_NUMBER.search(link.url)
+                year = year_of_page(link.url, link.text, self.source)
+                if (
+                    year
+                    or (follow and same_host and re.search(follow, link.url))
+                    or (further and _PAGE_NUMBER.search(link.url))
                 ):
                     known = link.url in read or link.url in waiting
-                    if not known and not is_event and (window.full or window.covers(link.day)):
+                    # Where meetings have pages of their own, only those of the window are read.
+                    wanted = window.full or window.covers(link.day)
+                    if year and events and not window.full:
+                        wanted = year >= window.start.year
+                    if not known and not is_event and wanted:
                         waiting.append(link.url)
-                elif _leads_to_document(link.url, link.text) and (meeting := self._meeting(link)):
+                elif leads_to_document(link.url, link.text) and (meeting := self._meeting(link)):
                     yield meeting
+
+    def linked_meetings(self, page: WebPage) -> dict[str, date]:
+        """Return the addresses of pages about one meeting that a list links, with their days."""
+        return {}
 
     def _meeting(self, link: Link) -> MeetingRef | None:
         """Return a meeting with one document, or None for what is neither minutes nor agenda."""
         day_first = self.day_first
         own = naming.find_date(link.text, day_first=day_first)
         of_file = naming.find_date(link.file_name, day_first=day_first)
-        near = naming.find_date(link.around, day_first=day_first)
-        title = link.titles[0] if link.titles else ""
-        of_title = naming.find_date(title, day_first=day_first)
-        if of_file and not naming.YEAR.search(link.text):
+        of_title = _day_of_title(link.titles, day_first)
+        if of_file and _CUT_OFF.search(link.text):
             # A text that was cut off, like "May 20, 201", is completed by the file's name.
             same_year = naming.date_below([str(of_file.year)], link.text, day_first=day_first)
             own = of_file if same_year == of_file else own
-        titles = (*link.titles, *_YEAR_FOLDER.findall(link.url))
+        titles = (link.lead, *link.titles, *_YEAR_FOLDER.findall(link.url))
         below = next(
             (
                 found
@@ -202,7 +254,10 @@ class PlainFetcher(PlatformFetcher):
             ),
             None,
         )
-        day = own or link.day or of_title or of_file or near or below or self._day_of_page
+        if re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)?", link.text):
+            # A link that says only the day is of the month and the year it stands below.
+            own = own or below
+        day = own or link.day or of_title or of_file or below or self._day_of_page
         shown = f"{link.text} ({link.url})"
         said = kind_of_title(link.text) or link.kind
         if not said and _NOTICE.search(link.text):
@@ -225,9 +280,14 @@ class PlainFetcher(PlatformFetcher):
             return None
         months = (link.text, link.file_name, link.around)
         month = next((m for text in months if (m := naming.find_month(text))), "")
-        texts = (link.around, *(link.titles if day or month else ()))
-        kind = kind or next((k for text in texts if (k := kind_of_title(text))), "")
-        if not day and not _DOCUMENT_LINK.search(link.url):
+        kind = kind or kind_of_title(link.around) or (_kind_by_titles(link) if day or month else "")
+        # Without a date "Current Agenda" may be a document, and "How to read an agenda" is none.
+        says_little = len(html.name_in(link.text).split()) < 3
+        if not day and not (
+            _DOCUMENT_LINK.search(link.url)
+            and (month or says_little or _says_nothing_but_a_meeting(link.text))
+            and not _is_of_no_meeting(link.text)
+        ):
             self.skip(shown, "no date next to the link", link.url)
             return None
         if not (kind or attached or (day and self.settings.kind)):
@@ -243,6 +303,7 @@ class PlainFetcher(PlatformFetcher):
         return MeetingRef(
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting
+            or (link.named if naming.BODY_WORD.search(link.named) else "")
             or _body(link)
             or link.named
             or self._governing_body
@@ -255,13 +316,71 @@ class PlainFetcher(PlatformFetcher):
         )
 
 
+def year_of_page(url: str, text: str, source: str) -> int:
+    """Return the year of a link to the same list in another year, else 0.
+
+    Their addresses differ in the year only: Board.aspx?Year=2018, minutes/2018, minutes-2018.
+    """
+    said = _YEAR_LINK.fullmatch(text.strip())
+    if not said or said[1] not in url:
+        return 0
+
+    def without_year(address: str) -> str:
+        return _YEAR_IN_ADDRESS.sub("", unquote(address).rstrip("/")).lower()
+
+    return int(said[1]) if without_year(url) == without_year(source) else 0
+
+
+def _kind_by_titles(link: Link) -> str:
+    """Return the kind that the nearest title names, for a link that names no other paper.
+
+    Below a title for both kinds a link says nothing but the meeting, and below one for other papers
+    there are none of a meeting.
+    """
+    for title in () if _is_of_no_meeting(f"{link.lead} {link.text}") else link.titles:
+        if kind := kind_of_title(title):
+            both = len({each.lower() for each in _BOTH.findall(title)}) > 1
+            # A link that is only a date is about what stands before it.
+            only_date = not html.name_in(link.text) and naming.find_date(link.text)
+            about = link.lead if only_date else link.text
+            return "" if both and not _says_nothing_but_a_meeting(about) else kind
+        if _is_of_no_meeting(title):
+            return ""
+    return ""
+
+
+def _says_nothing_but_a_meeting(text: str) -> bool:
+    rest = html.name_in(text)
+    return not rest or bool(naming.BODY_WORD.search(rest) or _GATHERING.search(rest))
+
+
+def _is_of_no_meeting(text: str) -> bool:
+    """Whether a text names papers of another sort, and no meeting and nobody who meets."""
+    return bool(_OTHER_PAPERS.search(text)) and not (
+        naming.BODY_WORD.search(text) or _GATHERING.search(text)
+    )
+
+
+def _day_of_title(titles: Sequence[str], day_first: bool) -> date | None:
+    """Return the day that the nearest title names, perhaps with the year of one above it."""
+    if not titles:
+        return None
+    return naming.find_date(titles[0], day_first=day_first) or naming.date_below(
+        titles, titles[0], day_first=day_first
+    )
+
+
 def _body(link: Link) -> str:
     """Return the first thing said about a link that sounds like a body of people."""
     for part in re.split(
         r"[|–—•;\n]|:(?![0-9])|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
     ):
         body = naming.YEAR.sub(" ", naming.body_of_meeting(part)).strip()
-        if len(body) < _LONGEST_BODY and naming.BODY_WORD.search(body):
+        if (
+            len(body) < _LONGEST_BODY
+            and naming.BODY_WORD.search(body)
+            and not _SEVERAL_BODIES.fullmatch(body)
+        ):
             return body
     return ""
 
@@ -309,7 +428,12 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     dated = html.DatedPage(page.text, page.url, day_first=day_first)
     # Where each entry has a heading of the first rank, none of them is the page's.
     firsts = dated.tree.css("h1")
-    headings = [html.text_of(node) for node in [*firsts[:1], *dated.tree.css("title")]]
+    # What a menu calls the page is more about it than the title that all pages of a site have.
+    in_menu = [
+        node for node in dated.tree.css("a[href]") if html.href_of(node, page.url) == page.url
+    ]
+    own_names = [*firsts[:1], *in_menu, *dated.tree.css("title")]
+    headings = [html.text_of(node) for node in own_names]
     above = html.titles_above(dated.tree)
     # A menu whose entries are addresses of files is a list of links.
     for node in dated.tree.css("a[href], option[value]"):
@@ -318,7 +442,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             continue
         texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
         text = html.text_of(node) or next(filter(None, texts), "")
-        if not _leads_to_document(url, text):
+        if not naming.find_kind(text) and not naming.find_date(text):
+            text = next((each for each in texts if each and naming.find_kind(each)), text)
+        if not leads_to_document(url, text):
             row = dated.row_of(node) if follow and re.search(follow, url) else None
             found = dated.date_of(node, row) if row else None
             yield Link(url, text, "", day=found[0] if found else None)
@@ -330,11 +456,29 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         day = None
         if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
             found = dated.date_of(node, row)
+            if (
+                found
+                and around is not None
+                and not (naming.find_kind(text) and _says_nothing_but_a_meeting(text))
+            ):
+                # What says more than a kind, and no date, does not belong to the entry before it.
+                found = None if _follows_an_entry(around, dated) else found
             day = found[0] if found else None
             # Where dates are in one column and links in another, the name of the file tells which.
             of_file = naming.find_date(file_name_of(url), day_first=day_first)
             day = of_file if of_file in dict(dated.dates(row)) else day
+        titles = above.get(node.mem_id, ())
+        by_title = _day_of_title(titles, day_first)
+        if row is not None and row.tag == "article":
+            day = by_title or day
+        elif around is not None and around.tag in _ROWS and not _says_date(around, node, dated):
+            # What the link and the title say is nearer than the dates of other entries.
+            day = naming.date_below(titles, text, day_first=day_first) or by_title or day
         links = around.css("a[href]") if around is not None else []
+        siblings = around.parent if around is not None and around.tag == "li" else None
+        if len(links) == 1 and siblings is not None and dated.is_undated(siblings):
+            # Each document of one meeting may be an item of its own.
+            links = siblings.css("a[href]")[:_MOST_COLUMNS]
         others = (html.text_of(each) for each in links if each.mem_id != node.mem_id)
         kind = _column_kind(node)
         is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
@@ -345,11 +489,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             text,
             # A longer text is a whole page and not about this link.
             said_around if len(said_around) <= _LONGEST_AROUND else "",
-            tuple(
-                dict.fromkeys(
-                    (*above.get(node.mem_id, ()), *_filed_under(node), *filter(None, headings))
-                )
-            ),
+            tuple(dict.fromkeys((*titles, *_filed_under(node), *filter(None, headings)))),
             day,
             kind,
             any(map(naming.find_kind, others)),
@@ -357,9 +497,41 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             and around.tag in _ROWS
             and naming.is_packet(packet := _label(node, text))
             and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in links),
-            html.text_before(around, links[0])[:200] if around and links else "",
+            _lead(node, around),
             _column_name(node),
         )
+
+
+def _says_date(around: LexborNode, node: LexborNode, dated: html.DatedPage) -> bool:
+    """Whether a row or paragraph has a date besides those in what other links are about."""
+    about_others = sum(
+        len(dated.dates(each))
+        for each in around.css("a[href]")
+        if each.mem_id != node.mem_id and not _says_nothing_but_a_meeting(dated.text(each))
+    )
+    return len(dated.dates(around)) > about_others
+
+
+def _follows_an_entry(around: LexborNode, dated: html.DatedPage) -> bool:
+    """Whether a paragraph or item without a date comes after one with a date and a link."""
+    entry = around.parent if around.parent and around.parent.tag == "li" else around
+    if entry.tag not in ("p", "li") or dated.dates(entry):
+        return False
+    before = entry.prev
+    while before is not None and not dated.dates(before):
+        before = before.prev
+    return before is not None and before.tag == entry.tag and bool(before.css_first("a[href]"))
+
+
+def _lead(node: LexborNode, around: LexborNode | None) -> str:
+    """Return what is said before a link: in its cell if that says a day, else in its row."""
+    cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
+    for element in filter(None, (cell, around)):
+        first = element.css_first("a[href]")
+        lead = html.text_before(element, first)[:200] if first else ""
+        if element is around or naming.date_below(["2000"], lead):
+            return lead
+    return ""
 
 
 def _label(node: LexborNode, text: str) -> str:
@@ -394,11 +566,18 @@ def _day_of(page: WebPage, day_first: bool) -> date | None:
     return None
 
 
-def _leads_to_document(url: str, text: str) -> bool:
-    """Whether a link leads to a file, by its address or by what it says next to a file handler."""
+def leads_to_document(url: str, text: str) -> bool:
+    """Whether a link leads to a file, by its address or by what it says next to a file handler.
+
+    A page is one if its address has a kind and a date, and the link says the day.
+    """
     if _DOCUMENT_LINK.search(url):
         return True
-    return bool(_FILE_HANDLER.search(url) and naming.find_kind(text))
+    if not _FILE_HANDLER.search(url):
+        return False
+    path = unquote(urlsplit(url).path)
+    says_day = naming.date_below(["2000"], text) and naming.find_date(file_name_of(url))
+    return bool(naming.find_kind(text) or (says_day and naming.find_kind(path)))
 
 
 def _column_kind(node: LexborNode) -> str:
@@ -447,9 +626,34 @@ def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
         cells = list(itertools.islice(row.iter(), _MOST_COLUMNS))
         for header in headers if table is not None or len(cells) > 1 else ():
             names = list(itertools.islice(header.iter(), _MOST_COLUMNS))
-            if len(names) == len(cells) and not header.css_first("a[href]"):
-                return list(zip(map(html.text_of, names), cells, strict=True))
+            above = _cell_from_above(row) if len(names) == len(cells) + 1 else None
+            # What is cheap is asked first: a header may be all of a long list.
+            if above is None and len(names) != len(cells):
+                continue
+            has_links = header.css_first("a[href]") is not None
+            if has_links and table is None:
+                continue
+            said = [html.text_of(each) for each in names]
+            if has_links:
+                linked = (each.attributes.get("href") or "" for each in header.css("a[href]"))
+                if naming.find_date(" ".join(said)) or any(map(_DOCUMENT_LINK.search, linked)):
+                    continue
+            return list(zip(said, [above, *cells] if above is not None else cells, strict=True))
     return []
+
+
+def _cell_from_above(row: LexborNode) -> LexborNode | None:
+    """Return the first cell of an earlier row that reaches down into this one."""
+    distance, before = 0, row.prev
+    while before is not None and distance < _MOST_COLUMNS:
+        if before.tag == "tr":
+            distance += 1
+            cell = before.css_first("td, th")
+            span = (cell.attributes.get("rowspan") or "") if cell is not None else ""
+            if span.isdecimal() and int(span) > 1:
+                return cell if int(span) > distance else None
+        before = before.prev
+    return None
 
 
 def _feed_links(page: WebPage) -> Iterator[Link]:
@@ -458,12 +662,12 @@ def _feed_links(page: WebPage) -> Iterator[Link]:
     feed = feedparser.parse(page.content)
     heading = feed.feed.get("title", "")
     for entry in feed.entries:
-        title, published = entry.get("title", ""), entry.get("published", "")
+        title = entry.get("title", "")
         urls = [
             each.get("href", "") for each in (*entry.get("links", ()), *entry.get("enclosures", ()))
         ]
         for url in filter(None, (html.joined(page.url, each) for each in urls)):
-            yield Link(url, title, f"{title} {published}", (heading,))
+            yield Link(url, title, title, (heading,))
 
 
 def _calendar_links(page: WebPage) -> Iterator[Link]:
@@ -476,13 +680,13 @@ def _calendar_links(page: WebPage) -> Iterator[Link]:
     for event in calendar.walk("VEVENT"):
         title = str(event.get("SUMMARY", ""))
         start = event.get("DTSTART")
-        around = f"{start.dt:%Y-%m-%d} {title}" if start else title
+        day = date(start.dt.year, start.dt.month, start.dt.day) if start else None
         values: list[object] = []
         for name in ("URL", "DESCRIPTION", "ATTACH"):
             value = event.get(name, "")
             values += value if isinstance(value, list) else [value]
         for url in re.findall(r"https?://[^\s<>\"']+", " ".join(map(str, values))):
-            yield Link(url, title, around, (str(calendar.get("X-WR-CALNAME", "")),))
+            yield Link(url, title, title, (str(calendar.get("X-WR-CALNAME", "")),), day)
 
 
 SPEC = FetcherSpec(
@@ -491,7 +695,6 @@ SPEC = FetcherSpec(
     settings=PlainSettings,
     lists_all=True,
     finds_gaps=False,
-    missing="Revize, WordPress and other sites are read as plain pages; pages of single events "
-    "are followed only with --set follow=PATTERN",
+    missing="pages of single meetings (see meeting_pages), or only with --set follow=PATTERN",
     help="A page that links to PDFs, an RSS or Atom feed, or an iCal calendar.",
 )
