@@ -50,6 +50,50 @@ CASES = {
             "member present Pat Webb",
         ],
     ),
+    "a comma behind the label, and who presides": (
+        "The council met, Mayor Ann Hobbs presiding. Roll call was taken with the following "
+        "members present, Jo Tandy, Pat Webb and Kim Royce. Absent: Lee Nolan.\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"),
+            *("member present Kim Royce", "member absent Lee Nolan"),
+        ],
+    ),
+    "those who are there as follows, with whom they are there for": (
+        "Those present were as follows: Ann Hobbs, Member; Jo Tandy, Member; Pat Webb, Elm County "
+        "Assessor; Kim Royce, County Clerk.\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            *("other present Pat Webb", "other present Kim Royce"),
+        ],
+    ),
+    "a line for each, with the part they speak for": (
+        "Directors present:\n\nAnn Hobbs, Chair \u2013 Division 1\n\nJo Tandy \u2013 Division 2\n\n"
+        "Pat Webb \u2013 Mayoral Representative\n\nKim Royce \u2013 Elm County Board\n\n"
+        "1. Minutes\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            *("member present Pat Webb", "member present Kim Royce"),
+        ],
+    ),
+    "electoral areas behind the names": (
+        "Present:\nDirector A. Hobbs Electoral Area A\nDirector J. Tandy Electoral\nArea B\n"
+        "Director P. Webb City of Elm\n\nMINUTES\n",
+        ["member present A. Hobbs", "member present J. Tandy", "member present P. Webb"],
+    ),
+    "a council in a letterhead of whom all were there": (
+        "CITY COUNCIL: Mayor Ann Hobbs, Council Members Jo Tandy and Pat Webb\n\n"
+        "I. ROLL CALL\nAll Council Members were present.\n",
+        ["member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"],
+    ),
+    "long names of offices": (
+        "Directors Present: Hobbs, Tandy and Webb\nStaff Present: General Manager Kim Royce, "
+        "Asst. GM Engineering and\nWater Operations Lee Nolan, Chief of Information "
+        "Technology Max Ode\n\n1. Minutes\n",
+        [
+            *("member present Hobbs", "member present Tandy", "member present Webb"),
+            *("other present Kim Royce", "other present Lee Nolan", "other present Max Ode"),
+        ],
+    ),
     "one name that is misprinted": (
         "Present: Cr Ann Hobbs, Cr Jo Tandy, Cr -Webb, Cr Kim Royce.\n",
         ["member present Ann Hobbs", "member present Jo Tandy", "member present Kim Royce"],
@@ -263,4 +307,25 @@ def test_a_letterhead_does_not_say_who_was_there() -> None:
 
     assert [short(who) for who in attendance(text)] == [
         *("member present Ann Hobbs", "member present Jo Tandy"),
+    ]
+
+
+def test_a_courtesy_is_no_role_and_begins_the_next_name() -> None:
+    text = "OFFICERS PRESENT Mr Ned Gard, Chief Executive Officer Mr Dan Monk, Director of Works"
+
+    found = extract_text([text]).attendance
+
+    assert [(who.name, who.role) for who in found] == [
+        ("Ned Gard", "Chief Executive Officer"),
+        ("Dan Monk", "Director of Works"),
+    ]
+
+
+def test_members_with_a_courtesy_have_no_other_role() -> None:
+    found = extract_text(["PRESENT: Mrs S A Abbot (Chairman), Mrs P Boon, H C Cord\n"]).attendance
+
+    assert [(who.name, who.role) for who in found] == [
+        ("S A Abbot", "Chairman"),
+        ("P Boon", None),
+        ("H C Cord", None),
     ]

@@ -55,6 +55,14 @@ City Manager Chan spoke on HB 1234; Dora Dole, Finance Director, agreed on 6/1/2
         ("named as Chair. Commissioner Brandt", "person", "Brandt", "Commissioner"),
         ("BUDGET WRAP -UP The City Council met", "body", "City Council", None),
         ("the January County Council meeting", "body", "County Council", None),
+        ("Thanked County Council for its time", "body", "County Council", None),
+        ("the Board of Education Organizational Meeting", "body", "Board of Education", None),
+        (
+            "an employee of the Isle of\nWight School Board",
+            "body",
+            "Isle of Wight School Board",
+            None,
+        ),
         ("the Board of Education Special Meeting", "body", "Board of Education", None),
         ("HELD Council Vice-Chair Ann Brandt", "person", "Ann Brandt", "Council Vice-Chair"),
         (

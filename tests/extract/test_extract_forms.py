@@ -296,6 +296,7 @@ def town(
     return Town(site)
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_site_of_an_older_version_is_extracted_again(
     town: Town, clerk: Callable[..., Any]
 ) -> None:

@@ -65,6 +65,8 @@ _REPEATED_IN_TABLE = 1200
 _OVERRULED = 4000
 #: Prose such as "Smith opposed" counts only this near to the outcome.
 _DISSENT_NEAR = 260
+#: A line that begins the next item: ``5. Planning``, ``2.4 Bills``, ``b) Roads``.
+_NEXT_ITEM = pattern(r"\n[ ]{0,20}(?:\d{1,3}(?:\.\d{1,2})?|[ivxIVX]{1,4}|[A-Za-z])[.)]\s+[A-Z]")
 #: What is said this near is said of the same vote.
 _SAME_VOTE = 60
 #: "Smith abstained." may be a paragraph of its own; a longer sentence is about something else.
@@ -94,6 +96,8 @@ _MOVES_WHAT = pattern(
     r"(?:,?\s+(?:and\s+)?second(?:ed)?(?:\s+by)?\s+[^,;]{3,40}?,?)?\s+(?:to|that|for)\s+.{4,}",
     re.S,
 )
+_FOR_AMENDMENT = pattern(r"[^:;.\n]{0,40}\b(?:for|against|of)\s+the\s+amendment\s{0,3}:")
+_ON_A_MOTION = pattern(r"\s*(?:up)?on\s+(?:a\s+)?motion,?\s+(?:duly\s+\w+,?\s+)?it\s+was\b")
 _WORD = re.compile(r"[a-z]{4,}")
 #: Two motions share fewer than one word in so many.
 _SHARED = 3
@@ -211,6 +215,9 @@ class Motion:
         if self.strength == SOFT and cue.strength > SOFT:
             return False
         if cue.mover and not self.mover and self.seconder:
+            return False
+        if cue.done and self.made and self.made.done:
+            # ``On motion of Smith`` twice reports two things that were done.
             return False
         same = cue.mover is None or self.mover is None or _same_person(cue.mover, self.mover)
         return same and self.seconder is None and cue.start - self.end < 500
@@ -541,6 +548,15 @@ class Assembler:
             # A sentence with a subject of its own, below another heading.
             self.close_all()
             top = None
+        if (
+            top is not None
+            and not top.decided
+            and top.end <= cue.start
+            and _ON_A_MOTION.match(self.doc.lower, cue.start, cue.at)
+        ):
+            # ``On motion it was resolved``: who moved it is not said, and it is another motion.
+            self.close_all()
+            top = None
         if cue.mover_follows or (top is not None and is_outcome_of_another(self.doc, top, cue)):
             self._open_with_outcome(cue)
             return
@@ -710,6 +726,9 @@ class Assembler:
         inside = top.decided and cue.start < top.end
         if not inside and cue.same_sentence:
             return
+        if not inside and _NEXT_ITEM.search(self.doc.text, top.end, max(top.end, cue.start)):
+            # ``5. Planning: Cllr Smith abstained`` is about another item.
+            return
         if not inside and self.doc.blank_line_between(top.end, cue.start):
             # A paragraph that begins with a longer sentence is about something else.
             longer = self.doc.sentence_end(cue.end) - cue.end > _SHORT_REST
@@ -787,6 +806,9 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
     if "consensus" in top.flags or top.result in (DIED, WITHDRAWN):
         return False
     if cue.whole_vote and AYES in top.counts:
+        return False
+    if top.about != AMENDMENT and _FOR_AMENDMENT.match(doc.lower, cue.start):
+        # ``The following members voted for the amendment:``
         return False
     reach = _BALLOT_REACH[cue.strength]
     if top.voted:

@@ -16,7 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec.structs import replace
 
 from .findings import Presence, place
 from .names import (
@@ -29,7 +32,7 @@ from .names import (
     read_name,
     read_names,
 )
-from .text import NormalText, Phrase, end_without, line_start, pattern, word_set
+from .text import NormalText, Phrase, end_without, line_start, lower, pattern, word_set
 
 PRESENT = "present"
 ABSENT = "absent"
@@ -41,8 +44,7 @@ MEMBER = "member"
 OTHER = "other"
 
 
-@dataclass(frozen=True)
-class Attendee:
+class Attendee(msgspec.Struct, frozen=True):
     """Somebody the attendance names, and what it says about them."""
 
     name: Name
@@ -62,6 +64,14 @@ class Attendee:
     label: int = 0
     end: int = 0
 
+    @property
+    def office(self) -> str | None:
+        """The role without courtesies: ``Councillors Mrs`` are councillors, ``Mrs`` is none."""
+        words = (self.role or "").split()
+        while words and _COURTESY.fullmatch(words[-1].rstrip(".")):
+            words.pop()
+        return " ".join(words) or None
+
 
 #: A word of a label, and what may come between it and the names.
 _LABEL = Phrase(
@@ -70,7 +80,8 @@ _LABEL = Phrase(
     r"(?:present|absent|attendance|attending|attendees|apolog(?:y|ies)|excused|regrets|roll call"
     r"|members|absences|leave of absence|staff|officials|officers|guests|visitors|others"
     r"|remotely)\b(?:[^\n:;.]{0,40}?)(?:\s?\(\d{1,2}\))?"
-    r"\s{0,3}(?:[:;]|\s(?:were|was|included|are)\s?:|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b[:\s-]{0,4}))",
+    r"\s{0,3}(?:[:;]|\s(?:were|was|included|are)\s?:|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b(?!\s+as\s+follows)[:\s-]{0,4})"
+    r"|,(?<=members present,)(?=\s))",
 )
 _NUMBERING = re.compile(r"\s{0,60}(?:[\dIVXA-Z]{1,4}[.)]?){0,3}\s{0,8}")
 _LABEL_START = re.compile(r"(?:\A|[\n:;,.]|\d[.)])\s{0,40}([^\n:;,.]{0,48})\Z")
@@ -140,8 +151,16 @@ _SEAT_BEHIND = re.compile(
     r"(?<=[a-z]) (?:District|Ward|Precinct|Division|Seat|Place) [A-Z\d]{1,3}$"
 )
 _SEAT = re.compile(
-    r" (?:District|Ward|Precinct|Division|Seat|Place|Position) [A-Z\d]{1,3}\b"
+    r"(?: -)? (?:District|Ward|Precinct|Division|Seat|Place|Position) [A-Z\d]{1,3}\b"
     r"|, ?(?:[A-Z][\w']+ ){1,2}(?:District|Ward|Precinct)(?=[ \n,;.]|$)"
+    # ``Director A. Smith Electoral Area B``
+    r"| Electoral\s+Area [A-Z]\b| (?:City|Town|District|Village) of(?: [A-Z]\w+){0,3}(?= *\n)"
+)
+#: Whom somebody is there for: ``Ann Smith - Water District``, ``Ann Smith, Elm County Assessor;``.
+_AFFILIATION = re.compile(
+    r" - [A-Z][^\n,;:.]{3,50}(?= *\n)"
+    r"|, (?=[^,;:\n]{0,40}\b(?:County|District|Department|Authority|Association|Company|Agency"
+    r"|Office|Management|News|Journal)\b)[A-Z][^,;:\n]{3,60}(?=;)"
 )
 _UNREAD = re.compile(r"(?=[^,]{0,8}[-~^])[^,;:.\n]{1,25},\s{1,3}(?=[A-Z])")
 _NOTE = re.compile(r"\s{0,3}[(\[](?P<note>[^()\[\]\n]{1,90})[)\]]")
@@ -169,21 +188,22 @@ _ROLE_WORD = (
     r"|no\.?|\d{1,2})[ /-]{1,3}(?:(?:of|the|and|&|for)[ ]){0,2}){0,8}"
     r"(?:chief\s+of\s+(?:staff|police)|chair(?:man|woman|person)?|vice-?chair(?:man|woman|person)?|mayor(?:\s+pro\s+tem(?:pore)?)?"
     r"|president|vice-?president|secretary|treasurer|clerk(?:-treasurer)?|clerk/treasurer|moderator"
-    r"|member|members|commissioner|trustee|director|councill?ors?|council(?:man|woman|member|person)"
-    r"|alder(?:man|woman|person)|supervisor|select(?:man|woman|person)|selectboard|reeve|judge"
+    r"|members?|commissioners?|trustees?|directors?|councill?ors?|council(?:m[ae]n|wom[ae]n|members?|person)"
+    r"|alder(?:m[ae]n|woman|person)|supervisors?|select(?:m[ae]n|woman|person)|selectboard|reeve|judge"
     r"|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent|recorder"
     r"|officer|chief|inspector|librarian|cao|cfo|ceo|esq\.?|principal|coordinator|liaison|intern"
     r"|agent|technician|assistant|foreman|consultant|auditor|assessor|representative|alternate|jp|qsm"
     r"|visitor|guest|resident"
     r"|oam|onzm|p\.?e\.?|sarpanch|cathaoirleach|(?:ward|district|seat|place|position|precinct|alt)"
-    r"\s?\.?\s?(?:no\.?\s?|#\s?)?[\dIVX]{1,3})\b"
-    r"(?:[ ](?:precinct|pct\.?|district|ward|seat|place|position|division)[ ]#?[\dIVX]{1,3}\b)?"
-    r"(?:[ ]of[ ](?:the[ ])?[^\W\d_]+(?:[ ](?:and[ ]|&[ ])?[^\W\d_]+){0,2})?"
+    r"\s?\.?\s?(?:no\.?\s?|#\s?)?[\divx]{1,3})\b"
+    r"(?:[ ](?:precinct|pct\.?|district|ward|seat|place|position|division)[ ]#?[\divx]{1,3}\b)?"
+    r"(?:[ ]of[ ]the[ ]public\b|[ ]of[ ](?:the[ ])?[^\W\d_]+(?:[ ](?:and[ ]|&[ ])?[^\W\d_]+){0,2})?"
 )
+#: It is looked for in lower case, which is faster than to ignore case.
 _ROLE = re.compile(
-    rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?!\d{{1,3}} members)(?P<role>{_ROLE_WORD})(?![\w'])",
-    re.IGNORECASE,
+    rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?!\d{{1,3}} members)(?P<role>{_ROLE_WORD})(?![\w'])"
 )
+_COURTESY = re.compile(r"(?:Mrs?|Ms|Miss|Dr)\b")
 _TITLE_BEHIND = re.compile(rf", {_ROLE_WORD}(?![\w'])", re.IGNORECASE)
 _OTHER_ROLE = pattern(
     r"\b(?:clerk|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent"
@@ -252,19 +272,21 @@ _WERE_AWAY = pattern(
 )
 #: Names before a verb: ``Chair Smith and Commissioners Jones and Brown answered the roll.``
 _SAID_OF = Phrase(
-    "answered were was present",
+    "answered present were_all were_also were_present were_in were_absent were_excused"
+    " was_all was_also was_present was_in was_absent was_excused",
     r"(?:answered\s+(?:(?:to\s+)?(?:the\s+|their\s+)?roll|\W?present)"
     r"|(?P<bare>present(?=\s{0,3}\.))|(?:were|was)\s+(?:all\s+|also\s+)?"
     r"(?P<status>present|in\s+attendance|absent|excused))\b(?!\s+(?:for|from|when|during|at\s+the))",
 )
 _TO_ORDER = Phrase(
-    "called calls to_order",
-    r"(?P<verb>call(?:ed|s)\s+the\s+(?:[^\s.]+\s+){0,12}?to\s+order)|to\s+order\b",
+    "called calls to_order presid",
+    r"(?P<verb>call(?:ed|s)\s+the\s+(?:[^\s.]+\s+){0,12}?to\s+order|presid(?:ing|ed)\b)"
+    r"|to\s+order\b",
 )
 _ORDER_BY = pattern(r"[^.\n]{0,90}?\bby:?\s+")
 _PRESIDING = pattern(
     r"(?:acting\s+|vice[\s-]|deputy\s+|board\s+|council\s+)*(?:chair\w*|president|mayor|supervisor"
-    r"|commissioner|trustee|reeve|moderator)\b",
+    r"|commissioner|trustee|reeve|moderator|councill?or|cllr)\b",
     re.I,
 )
 #: Such sentences are looked for in this much of a document.
@@ -298,7 +320,7 @@ def presences(document: NormalText, attendees: Iterable[Attendee]) -> list[Prese
         found[key] = Presence(
             **place(document, who.name.start, max(who.end, who.name.end)),
             name=who.name.text,
-            role=who.role,
+            role=who.office,
             group=who.group,
             status=who.status,
             late=who.late,
@@ -310,8 +332,9 @@ def presences(document: NormalText, attendees: Iterable[Attendee]) -> list[Prese
 
 #: A label in capitals without a colon: ``PRESENT Ann Smith, Chair``.
 _CAPITAL_LABEL = Phrase(
-    "PRESENT ABSENT Present",
-    r"(?:PRESENT|ABSENT)(?: MEMBERS)? {1,4}(?=[A-Z][a-z]|[A-Z]\.)"
+    "PRESENT ABSENT Present CITY TOWN VILLAGE COUNCIL",
+    r"(?:CITY |TOWN |VILLAGE )?COUNCIL: {1,4}(?=Mayor [A-Z])"
+    r"|(?:PRESENT|ABSENT)(?: MEMBERS)? {1,4}(?=[A-Z][a-z]|[A-Z]\.)"
     r"|Present (?=[A-Z][a-z]+(?:, [A-Z][a-z]+){2})",
 )
 
@@ -361,7 +384,8 @@ def _labels(document: NormalText) -> Iterator[tuple[int, int, str]]:
     for start, end, label in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
         if start < done:
             continue
-        begins = _BEGINS.search(label) is not None and not _AWAY.search(label)
+        begins = _BEGINS.search(label) or label.isupper()
+        begins = bool(begins) and not _AWAY.search(label)
         near = last >= 0 and start - last < _NEAR
         apology = _EXCUSED.search(label) and last >= 0 and start - last < 4 * _NEAR
         if not begins and not near and not apology:
@@ -373,6 +397,19 @@ def _labels(document: NormalText) -> Iterator[tuple[int, int, str]]:
         done, last = end, end
 
 
+#: An office, however it is called, and a whole name: ``Chief of Information Technology Ann Smith``.
+_WORKER = re.compile(
+    r"(?P<role>(?:Asst\. )?(?=[^,;:.]{0,70}\b(?:GM|Manager|Counsel|Chief|Director|Superintendent"
+    r"|Secretary|Captain|Marshal|Treasurer|Attorney|Engineer|Clerk|Officer|Recorder)\b)"
+    r"[A-Z][^,;:.]{2,70}?)\s(?P<name>[A-Z][a-z]+(?:\s[A-Z]\.)?\s[A-Z][\w'-]+)"
+    r"(?=[,;.]|\s{1,3}and\s|\s{0,3}\n)"
+)
+#: ``All Council Members were present.``
+_ALL_PRESENT = pattern(
+    r"\ball\s+(?:of\s+the\s+)?(?:[a-z]+\s+){0,2}members\s+(?:were\s+|are\s+)?present\b"
+)
+
+
 @dataclass
 class _Reader:
     """Reads the sections of one document."""
@@ -381,6 +418,8 @@ class _Reader:
     known: frozenset[str]
     #: The surnames of the members who are present.
     members: set[str] = field(default_factory=set)
+    #: The names of one word in the lists.
+    surnames: set[str] = field(default_factory=set)
     #: Where the last list ends that says who was there.
     stated_until: int = -10_000
 
@@ -465,7 +504,7 @@ class _Reader:
             broken = "\n" in between and not between.lstrip().startswith((",", ";", "&", "and"))
             if broken and found and not self._is_row(after, found[-1].name.text.isupper()):
                 break
-            heading = _ROLE.match(text, after, limit)
+            heading = _ROLE.match(self.document.lower, after, limit)
             name: Name | None = None
             if heading is not None or not self._is_heading(after):
                 name = read_name(text, after, self.known, listed=True)
@@ -487,7 +526,7 @@ class _Reader:
                 behind = read_name(text, held.end(), self.known, listed=True)
                 if behind is not None and behind.start == held.end() and not behind.titled:
                     name = Name(behind.text, after, behind.end, True)
-                    spoken_role = heading["role"]
+                    spoken_role = text[slice(*heading.span("role"))]
             if (
                 name is not None
                 and not broken
@@ -499,6 +538,12 @@ class _Reader:
                 name = Name(f"{name.text} {rest[1]}", name.start, rest.end(1), name.titled)
             if name is not None and not self._is_person(name, after, broken, found):
                 name = None
+            cut = name is None or (name.titled and " " not in name.text)
+            is_staff = cut and group == OTHER and found and not broken
+            if is_staff and (worker := _WORKER.match(text, after, limit)):
+                # ``Asst. Manager of Water Operations Ann Smith``
+                name = Name(" ".join(worker["name"].split()), after, worker.end(), True)
+                spoken_role = " ".join(worker["role"].split())
             if name is None or name.end > limit:
                 unread = _UNREAD.match(text, after, limit) if len(found) > 1 else None
                 behind_it = read_name(text, unread.end(), self.known) if unread else None
@@ -509,14 +554,15 @@ class _Reader:
                 # ``Chairperson`` above the name, ``, Chair`` behind it.
                 if heading is None or heading.end() <= after:
                     break
-                if found and not broken and heading["role"].lower() == "members":
+                if found and not broken and heading["role"] == "members":
                     break
                 behind_role = text[heading.end() : heading.end() + 3]
                 title_follows = behind_role[:1] in (",", ":") or behind_role.strip(" ")[:1] == "-"
                 if found and not broken and not title_follows and ";" not in between:
-                    found[-1] = self._with_role(found[-1], heading["role"], heading.end())
+                    printed = text[slice(*heading.span("role"))]
+                    found[-1] = self._with_role(found[-1], printed, heading.end())
                 else:
-                    role = heading["role"]
+                    role = text[slice(*heading.span("role"))]
                 position = heading.end() + text.startswith(":", heading.end())
                 continue
             printed_role = spoken_role or self._title(after, name) or role
@@ -535,7 +581,9 @@ class _Reader:
             position = name.end
             who, position = self._said_behind(who, position, limit)
             if who.role and _OTHER_ROLE.search(who.role):
-                who = replace(who, group=OTHER)
+                # The clerk of a township sits on its board.
+                if not (who.role == "Clerk" and "member" in label.lower()):
+                    who = replace(who, group=OTHER)
             elif group == OTHER and not self.members and not _STAFF.search(label):
                 # ``Others present were Supervisors Smith and Jones``
                 plural = found[-1] if found and not who.role else who
@@ -560,7 +608,7 @@ class _Reader:
                     break
                 position += 1
                 sentence = len(found)
-            if role is not None and not role.lower().endswith("s"):
+            if role is not None and not role.lower().endswith(("s", "men")):
                 role = None
         if found and (gone := _WERE_AWAY.match(text, found[-1].end)):
             # ``Mayor Smith and Councilmember Jones asked to be excused.``
@@ -569,11 +617,16 @@ class _Reader:
         if found and _VOTED.match(self.document.lower, found[0].name.end):
             # ``ROLL CALL: Mr. Smith, yes``
             return []
-        if away or _STATED.search(label):
+        if (
+            away
+            or _STATED.search(label)
+            or (label.isupper() and _ALL_PRESENT.search(self.document.lower, start, _OPENING))
+        ):
             self.stated_until = found[-1].end if found else position
         elif start - self.stated_until > _NEAR and not any(who.said and who.late for who in found):
             found = [replace(who, stated=who.said) for who in found]
         members = {who.name.surname.lower() for who in found if who.group == MEMBER}
+        self.surnames |= {who.name.text.lower() for who in found if " " not in who.name.text}
         several = len(self.members) > (0 if _IN_ATTENDANCE.search(label) else 2)
         again = status == PRESENT and several and not _OTHER_MEMBERS.search(label)
         if again and len(members & self.members) * 2 < len(members):
@@ -586,9 +639,9 @@ class _Reader:
     def _is_heading(self, position: int) -> bool:
         if _CALL_TO_ORDER.match(self.document.lower, position):
             return True
-        line = _CELL_END.split(self.document.text[position : position + 120])[0]
+        line = _CELL_END.split(self.document.text[position : position + 120], 1)[0]
         # ``Ann Smith District A``
-        line = _SEAT_BEHIND.split(line)[0]
+        line = _SEAT_BEHIND.split(line, 1)[0]
         return any(word.strip(".").lower() in _HEADINGS for word in line.split()[:3])
 
     def _is_row(self, position: int, capitals: bool) -> bool:
@@ -602,7 +655,7 @@ class _Reader:
         first = words[0].strip(".,:;()").lower()
         if first in ("the", "a", "an", "there", "it", "this", "in", "on", "at", "all", "to"):
             return False
-        if _ROLE.match(line):
+        if _ROLE.match(line.lower()):
             return True
         if line[0].isdigit() or self._is_heading(position):
             return False
@@ -612,7 +665,7 @@ class _Reader:
         """Whether what was read is a name, and not a word that begins a sentence or a heading."""
         words = name.text.split()
         low = [word.strip(".").lower() for word in words]
-        if any(word in _HEADINGS or word in BALLOT_WORDS for word in low):
+        if any(word in _HEADINGS or word in BALLOT_WORDS for word in low) or low == ["asst"]:
             return False
         if name.start - after > 3:
             return False
@@ -636,7 +689,9 @@ class _Reader:
         if len(words) > 1 or name.surname.count("-"):
             return True
         following = self.document.text[name.end : name.end + 2]
-        ends = following[:1] in (",", ";", "(") or (following[:1] in ("\n", ".", "") and found)
+        # ``and the following was absent: Smith.``, behind a list of surnames
+        listed = found or any(surname in self.surnames for surname in self.members)
+        ends = following[:1] in (",", ";", "(") or (following[:1] in ("\n", ".", "") and listed)
         if following[:1] == "\n" and len(found) > 1:
             # Half a name, in a list of whole ones.
             ends = any(who.name.text == who.name.surname for who in found[-2:])
@@ -651,7 +706,7 @@ class _Reader:
 
     def _with_role(self, who: Attendee, role: str, end: int) -> Attendee:
         group = OTHER if _OTHER_ROLE.search(role) else who.group
-        joined = f"{who.role}, {role}" if who.role else role
+        joined = f"{who.office}, {role}" if who.office else role
         return replace(who, role=" ".join(joined.split()), group=group, end=end)
 
     def _status_below(self, who: Attendee, position: int, limit: int) -> re.Match[str] | None:
@@ -677,8 +732,8 @@ class _Reader:
                 said, end = note["note"], note.end()
                 if _HOUR_ONLY.fullmatch(note[0].strip()):
                     who = replace(who, late=True)
-                elif role := _ROLE.fullmatch(said):
-                    who = self._with_role(who, role["role"], end)
+                elif role := _ROLE.fullmatch(lower(said)):
+                    who = self._with_role(who, said[slice(*role.span("role"))], end)
             elif status := (
                 _STATUS.match(text, position, limit) or self._status_below(who, position, limit)
             ):
@@ -689,21 +744,29 @@ class _Reader:
                     who = replace(who, status=ABSENT)
                 elif word.startswith(("excused", "apolog")):
                     who = replace(who, status=EXCUSED)
-            elif role := _ROLE.match(text, position, limit):
+            elif role := _ROLE.match(self.document.lower, position, limit):
                 # ``Smith, Councilmember Ann Jones``: the title of the next one.
                 following = _DIRECTLY.match(text, role.end(), limit)
                 after = read_name(text, following.end(), self.known) if following else None
                 # In ``Ann Lang, Clerk Don Franson, Engineer`` it is that of the one before.
-                own = who.role is None and " " in who.name.text and text[position] == ","
-                if after is not None and not (own and _TITLE_BEHIND.match(text, after.end, limit)):
+                own = who.office is None and " " in who.name.text and text[position] == ","
+                courtesy = following and _COURTESY.match(text, following.end(), limit)
+                if after is not None and not (
+                    own and (courtesy or _TITLE_BEHIND.match(text, after.end, limit))
+                ):
                     break
-                if role["role"].lower() == "members" and text[role.end() : role.end() + 1] == " ":
+                if role["role"] == "members" and text[role.end() : role.end() + 1] == " ":
                     break
                 if text.startswith(":", role.end()):
                     # The label of those who follow.
                     break
-                who = self._with_role(who, role["role"], role.end())
+                who = self._with_role(who, text[slice(*role.span("role"))], role.end())
                 position = role.end()
+                continue
+            elif affiliation := _AFFILIATION.match(text, position, limit):
+                if affiliation[0].startswith(","):
+                    who = replace(who, group=OTHER)
+                position = affiliation.end()
                 continue
             else:
                 break

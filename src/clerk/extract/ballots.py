@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
+from msgspec.structs import replace
 from rapidfuzz.distance import DamerauLevenshtein
 
 from .cues import (
@@ -26,7 +26,7 @@ from .cues import (
     list_limit,
 )
 from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
-from .names import ALSO_SURNAMES, BALLOT_WORDS, STOPS, TITLES, Name, NameList, read_name
+from .names import ALSO_SURNAMES, BALLOT_WORDS, STOPS, TITLES, Name, NameList, read_name, read_names
 from .text import (
     Phrase,
     end_without,
@@ -92,7 +92,7 @@ def ballot_kind(word: str) -> str:
     first = word.split()[0]
     if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm")) or first in ("y", "in"):
         return AYES
-    if first.startswith("abst"):
+    if first.startswith(("abst", "pass")):
         return ABSTAIN
     if first.startswith(("abs", "exc")) or (word.endswith("present") and first == "not"):
         return ABSENT
@@ -127,11 +127,11 @@ _WORDS = (
     r"ayes?|yea[hs]?s?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
     r"|opposition|negative"
     r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
-    r"|not\s+voting|not\s+present|conflict"
+    r"|not\s+voting|not\s+present|conflict|passing(?=\s{0,3}:)"
 )
 _LABEL = Phrase(
     "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
-    "disq conflict",
+    "disq conflict passing",
     rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
     r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance"
@@ -142,7 +142,7 @@ _LABEL = Phrase(
 _ORDINARY_WORDS = word_set(
     """
     for no none yes against opposed favor favour absent excused conflict opposition negative
-    affirmative
+    affirmative passing
     """
 )
 _PRESENT_BEFORE = pattern(
@@ -153,6 +153,7 @@ _PHRASE_START = pattern(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
+_NAME_NEXT = re.compile(r" {1,4}[^\W\d_]")
 
 
 def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
@@ -173,13 +174,23 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     start = phrase.start() if phrase else label.start()
     count = int(label["count"].strip("( )")) if label["count"] else None
     if count is not None and not label["after"]:
-        if count and _begins_line(doc.text, label.start()):
+        counted = BallotCue(start, label.end(), SOFT, counts={kind: count})
+        if count and _NAME_NEXT.match(doc.text, label.end()):
             # ``Ayes 2  Smith, Jones``: a line with as many names as were counted.
             cue = _read_list(doc, kind, label.start(), label.end())
-            named = len(cue.ballots.get(kind, ()))
-            if named == count and _LINE_OVER.match(doc.text, cue.end):
+            named = cue.ballots.get(kind, ())
+            over = _LINE_OVER.match(doc.text, cue.end) is not None
+            if (
+                over
+                and len(named) == count
+                and (count > 1 or _begins_line(doc.text, label.start()))
+            ):
+                cue.counts[kind] = count
                 return cue
-        return BallotCue(start, label.end(), SOFT, counts={kind: count})
+            if len(named) > 1 and all(doc.roster.is_known(name) for name in named):
+                # Not as many as were counted: somebody is missing.
+                counted.incomplete.add(kind)
+        return counted
     cue = _read_list(doc, kind, start, label.end())
     if count is not None:
         cue.counts[kind] = count
@@ -256,6 +267,7 @@ _NOBODY = pattern(
     r"[\s\-]{0,60}\(?(?:none|nil|n/a|nobody|no one|zero|0)\)?(?![\w-])"
     r"|\s{0,60}-{1,3}(?=\s{0,3}(?:\n|$))"
 )
+_DECIDED_NEXT = pattern(r"\s{0,40}(?:carried|lost|defeated) {0,8}\n\s{0,60}")
 _EVERYBODY = pattern(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
 _COUNT_FIRST = pattern(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
 _COUNT_LAST = pattern(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
@@ -280,6 +292,9 @@ def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> Ballo
     if title := _TITLE_LABEL.match(text, position):
         # ``AYES: COUNCILMEMBERS: Smith, Jones``
         position = title.end()
+    if kind == AYES and (decided := _DECIDED_NEXT.match(doc.lower, position)):
+        # ``In Favour:  Carried``, and the names below.
+        position = decided.end()
     if nobody := _NOBODY.match(doc.lower, position):
         cue.ballots[kind], cue.counts[kind], cue.end = [], 0, nobody.end()
         return cue
@@ -374,17 +389,21 @@ def unanimous_vote_by(doc: DocumentText, phrase: re.Match[str]) -> BallotCue | N
     return cue
 
 
-_MISREAD_LABEL = re.compile(r"[A-Z](?<![A-Z].)[A-Z]{3,8}['.,]? {0,2}:")
+#: Far fewer labels end than words in capitals begin: its colon is looked for.
+_CAPITALS_COLON = re.compile(
+    r":(?:(?<=[A-Z]{4}:)|(?<=[A-Z]{4}['., ]:)|(?<=[A-Z]{4}['., ] :)|(?<=[A-Z]{4}['.,]  :))"
+)
+_MISREAD_LABEL = re.compile(r"(?<![A-Z])([A-Z]{4,9})['.,]? {0,2}:")
 _LABELS = ("AYES", "NOES", "NAYS", "NAYES", "YEAS", "ABSENT", "ABSTAIN", "ABSTAINED")
 _LABEL_NEAR = pattern(r"\b(?:ayes|noes|nays|yeas)\s{0,3}:")
 
 
-def misread_label(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+def misread_label(doc: DocumentText, colon: re.Match[str]) -> BallotCue | None:
     """Read a list after a label with a misread letter, next to one that is not misread."""
-    word = label[0].rstrip(" :'.,").upper()
-    if not label[0][1].isupper() or word in _LABELS or len(word) < 4:
+    label = _MISREAD_LABEL.search(doc.text, max(0, colon.start() - 13), colon.end())
+    if label is None or label[1] in _LABELS:
         return None
-    near = [each for each in _LABELS if DamerauLevenshtein.distance(word, each) == 1]
+    near = [each for each in _LABELS if DamerauLevenshtein.distance(label[1], each) == 1]
     if not near or not _LABEL_NEAR.search(
         doc.lower, max(0, label.start() - 240), label.end() + 240
     ):
@@ -403,7 +422,9 @@ _COUNT_BEFORE = pattern(
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 #: Labels and numbers in a row: the first of them decides which number is whose.
-_RUN_TOKEN = pattern(rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voting|in|the)\b")
+_RUN_TOKEN = pattern(
+    rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voted|voting|in|the)\b"
+)
 _TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
 
 
@@ -527,14 +548,18 @@ _COUNTED = Phrase(
     r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
     r"|abstain\w*|abstentions?)\b",
 )
-_COUNTED_SHORT = pattern(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
+_COUNTED_SHORT = pattern(r"[0-9] (?:vot(?:es?|ed|ing) )?(?P<word>for|no|absent|against)\b")
 #: These count only next to a count of the other side.
 _DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
 _VOTES_NEXT = pattern(r"\s{1,3}votes\b")
 _LABEL_MARK = pattern(r"\s{0,3}[:=-]")
 _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
 _THAT_BEING = pattern(r",?\s{1,3}(?:that\s+being|being|cast\s+by)\s{1,3}(?=[A-Z])")
-_LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
+#: ``2 nays, Smith, Jones``: only who is known is named so.
+_NAMES_NEXT = pattern(r",? {1,2}(?=[A-Z])")
+_LIST_OVER = pattern(
+    r" {0,3}(?:[);.\n]|$|,?\s{1,3}(?P<rest>(?:the\s+)?(?:rest|others|all\s+others)\b))"
+)
 
 
 def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
@@ -561,10 +586,16 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
             continue
         kind = ballot_kind(word)
         cue = BallotCue(start, end, SOFT, counts={kind: count})
-        if dash := _DASH.match(text, end) or _THAT_BEING.match(text, end):
-            listed = doc.names_at(dash.end(), dash.end() + 200)
+        marked = _DASH.match(text, end) or _THAT_BEING.match(text, end)
+        if names_next := marked or _NAMES_NEXT.match(text, end):
+            listed = doc.names_at(names_next.end(), names_next.end() + 200)
             surnames, flags = doc.roster.surnames(listed.names)
-            if surnames and len(surnames) == count and _LIST_OVER.match(text, listed.end):
+            over = _LIST_OVER.match(text, listed.end)
+            known = marked or all(map(doc.roster.is_known, surnames))
+            if surnames and len(surnames) == count and over and known:
+                if over["rest"]:
+                    # The others voted the other way, and are not named.
+                    cue.incomplete.add(NOES if kind == AYES else AYES)
                 cue.ballots[kind], cue.end = surnames, listed.end
                 cue.flags |= flags
         if (
@@ -576,8 +607,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
             cue.start, cue.counts = last.start, {**last.counts, **cue.counts}
             cue.ballots = {**last.ballots, **cue.ballots}
             yield cue
-        elif written not in ("no", "none", "one") and (
-            word not in _DOUBTFUL_WORDS or _VOTES_NEXT.match(lower, end)
+        elif cue.ballots or (
+            written not in ("no", "none", "one")
+            and (word not in _DOUBTFUL_WORDS or _VOTES_NEXT.match(lower, end))
         ):
             yield cue
         last = cue
@@ -616,7 +648,7 @@ def letter_counts(doc: DocumentText, match: re.Match[str]) -> BallotCue:
 
 
 _LONE_TALLY = pattern(
-    r"[0-9]-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
+    r"-(?<=[0-9]-)\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
 )
 _SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
@@ -624,7 +656,8 @@ _SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 def lone_tally(doc: DocumentText, lone: re.Match[str]) -> BallotCue | None:
     """Read a sentence that is a tally and nothing else."""
     lower = doc.lower
-    start = lone.start() - lower[lone.start() - 1 : lone.start()].isdigit()
+    start = lone.start() - 1
+    start -= lower[start - 1 : start].isdigit()
     if not _SENTENCE_START.search(lower[max(0, start - 42) : start]):
         return None
     counts = tally_in(lower, start, lone.end())
@@ -646,7 +679,7 @@ RULES = (
     ),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
     Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
-    Rule(_MISREAD_LABEL, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
+    Rule(_CAPITALS_COLON, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
     Rule(
         _OPENING,
         names_in_brackets,
@@ -685,6 +718,10 @@ _SPOKEN = Phrase(
 )
 
 
+#: Two votes of one roll call are at most this far apart.
+_FAR = 160
+
+
 def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
     run: list[_Spoken] = []
@@ -692,25 +729,77 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     last_end, unread = 0, False
     #: Where a vote ends whose name could not be read, and which may begin a run.
     orphan = -1
+    #: Where a run ends that was broken off.
+    broken = -_FAR
     for spoken in _SPOKEN.find(doc.lower):
         if is_number_sign(doc.lower, *spoken.span()):
             continue
         name = _voter(doc, last_end if run else None, spoken.start())
+        only_some = _ONLY_SOME.match(doc.lower, spoken.end())
+        if name is not None and _has_no_vote(doc, name, spoken.start()):
+            last_end = spoken.end()
+            continue
+        if name is not None and only_some:
+            # ``Smith, no on item D, yes on all others``: how Smith voted is not one word.
+            unread, last_end = unread or bool(run), only_some.end()
+            orphan = only_some.end()
+            continue
         if name is None and run:
+            if several := _voters(doc, last_end, spoken.start()):
+                run += [(each, spoken[0], spoken.end()) for each in several]
+                last_end = spoken.end()
+                continue
             if _UNREAD_VOTER.fullmatch(doc.text, last_end, spoken.start()):
                 unread, last_end = True, spoken.end()
                 continue
             yield from _roll_call(doc, run, unread)
             run, unread = [], False
             name = _voter(doc, None, spoken.start())
+            broken = last_end
         if name is not None:
-            if not run and orphan >= 0 and _BETWEEN.fullmatch(doc.text, orphan, name.start):
-                unread = True
+            if not run:
+                begun = orphan >= 0 and _BETWEEN.fullmatch(doc.text, orphan, name.start)
+                # ``Smith, Jones, yes``: the vote may be that of both.
+                listed = _MORE_BEFORE.search(doc.text, max(0, name.start - 30), name.start)
+                near = name.start - broken < _FAR
+                unread = bool(begun or (listed and (near or doc.roster.is_known(listed[1]))))
             run.append((name, spoken[0], spoken.end()))
             last_end = spoken.end()
         elif _CAPITAL_BEFORE.search(doc.text, max(0, spoken.start() - 24), spoken.start()):
             orphan = spoken.end()
     yield from _roll_call(doc, run, unread)
+
+
+#: A vote on a part of the question, and what else is said of it.
+_ONLY_SOME = pattern(
+    r"\s+(?:on|to|for|except(?:\s+for)?)\s+(?:consent\s+|agenda\s+)?"
+    r"(?:items?|numbers?|nos?\.|parts?|all|everything)\b[^;.\n]{0,80}"
+)
+#: Who is asked, and does not count: ``Student Representative Smith (advisory) - yes``.
+_ADVISES = pattern(r"\b(?:student|advis\w+|non-?\s?voting|ex[- ]officio)\b", re.I)
+
+
+def _has_no_vote(doc: DocumentText, name: Name, vote: int) -> bool:
+    """Whether a name has a title, or a note behind it, of somebody who only advises."""
+    return _ADVISES.search(doc.text, name.start, vote) is not None
+
+
+_OF_SEVERAL = pattern(
+    r"(?:\w+\s)?(?:council|alder|select|super|comm|trust|direct|memb)\w*[,:]\s", re.I
+)
+
+
+def _voters(doc: DocumentText, previous_end: int, start: int) -> list[Name]:
+    """Return several known people before one vote: ``Councilmen Smith, Jones, Brown, yes``."""
+    between = _BETWEEN.match(doc.text, previous_end)
+    begin = between.end() if between else previous_end
+    if title := _OF_SEVERAL.match(doc.text, begin, start):
+        begin = title.end()
+    listed = read_names(doc.text, begin, start, doc.roster.known)
+    if len(listed.names) < 2 or listed.names[0].start - begin > 3:
+        return []
+    known = all(doc.roster.is_known(name.surname) for name in listed.names)
+    return listed.names if known and _TO_VOTE.fullmatch(doc.lower, listed.end, start) else []
 
 
 #: Somebody with a title, whose name is not to be read, before a vote.
@@ -737,7 +826,7 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
     """Return who speaks the vote at ``start``; with a run open, directly after the last vote."""
     text = doc.text
     if previous_end is not None:
-        if start - previous_end > 160:
+        if start - previous_end > _FAR:
             return None
         between = _BETWEEN.match(text, previous_end)
         begin = between.end() if between else previous_end
@@ -789,6 +878,7 @@ _PLACE_BEHIND = re.compile(r"[^\W\d_.] ?\([A-Z][a-z]{2,20}\) ?\($")
 
 _ATTENDANCE = pattern(r"quorum|attendance|\bpresent\b")
 _QUORUM = pattern(r"\bquorum\b|\broll\s?call\s+(?:of\s+members|for\s+attendance|attendance)")
+_TO_ORDER = pattern(r"\b(?:called|call|calling|came|come)\b[^.\n]{0,60}?\bto\s+order\b")
 _MOTION = re.compile(r"\bmotion|\bmoved\b|\bvot")
 _ANNOUNCED = re.compile(r"roll[\s-]?call|vote|called|polled")
 
@@ -807,7 +897,11 @@ def _roll_call(doc: DocumentText, run: list[_Spoken], unread: bool = False) -> I
     if _ATTENDANCE.search(doc.lower, heading, start):
         return
     quorum = last_match(_QUORUM, doc.lower, max(0, start - 200), start)
-    if quorum and not _MOTION.search(doc.lower, quorum.end(), start):
+    opened = None
+    if not quorum and "order" in doc.lower[max(0, start - 400) : start]:
+        opened = last_match(_TO_ORDER, doc.lower, max(0, start - 400), start)
+    if (asked := quorum or opened) and not _MOTION.search(doc.lower, asked.end(), start):
+        # Who is there is asked when a meeting begins, and before there is a motion.
         return
     if len(run) < 3 and not _ANNOUNCED.search(doc.lower[max(0, start - 160) : start]):
         return
@@ -847,11 +941,11 @@ _DISSENT = Phrase(
     "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
     "was_not were_not requested asked "
     "being_absent nay no. no, no; no) no_vote no_by negative against in_favo",
-    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)|recus(?:ed|ing)"
+    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))|recus(?:ed|ing)"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
     r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for|at\s+(?:the\s+)?time)\b|not\s+present\s+for\b"
-    r"|(?P<away>(?:was|were)\s+not\s+present(?=\s{0,3}(?:[.;)\n]|$)))"
+    r"|(?P<away>(?:(?:was|were)\s+)?not\s+present(?=\s{0,3}(?:[.;)\n]|$)))"
     r"|(?:requested|asked)\s+(?:that\s+)?(?:his|her|their)\s+(?:dissent(?:ing\s+votes?)?|opposition"
     r"|votes?\s+against(?:\s+the\s+\w+)?)\s+(?:be|is|was)\s+(?:recorded|noted)"
     r"|(?P<bare>(?:nay|no|absent|excused|against|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"

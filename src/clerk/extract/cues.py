@@ -117,6 +117,8 @@ class OutcomeCue(Cue):
     own_question: bool = False
     #: Who moved is still to be named: "were adopted on the proposal of".
     mover_follows: bool = False
+    #: A matter and not a motion was denied or rejected: that may be what was moved.
+    refused: bool = False
     #: Mover and seconder that are named next to the result.
     people: tuple[str | None, str | None] = (None, None)
 
@@ -196,7 +198,7 @@ class DissentCue(BallotCue):
 _TALK = pattern(
     r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|shall|once"
     r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hoped|require[sd]?"
-    r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
+    r"|was\s+previously|had\s+been|ha(?:s|ve)\s+already)\b[^,]{0,70}$"
 )
 #: More of them, as printed: Will, Hope and May are names.
 _TALK_IN_SMALL_LETTERS = pattern(r"\b(?:will|hopes?|may)\b[^,]{0,70}$")
@@ -252,7 +254,7 @@ _SENTENCE_END = pattern(
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
     r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
-    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)"
+    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)(?<!\bmessrs\.)"
     # ``Ch. 10``, ``Sept. 6``
     r"(?!(?:(?<=\bch\.)|(?<=\b(?:sec|art|ord|res|nos|div|jan|feb|mar|apr|aug|sep|oct|nov|dec)\.)"
     r"|(?<=\bsept\.))[ ]{1,2}\d)[\"')]{0,2}(?=\s|$))"

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from .cues import DocumentText
 from .findings import Declaration, Entity, Speaker, place
@@ -179,22 +180,24 @@ _BODY_NOUN = Phrase(
 _BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|&)(?: the)?)? ){1,8}$")
 #: A word in the name of a body, and not of what it does or when.
 _BODY_WORD = (
-    r"(?!(?:Special|Regular|Annual|Meeting|Minutes|Agenda|Chair\w*|Members?|President|January|February"
+    r"(?!(?:Special|Regular|Annual|(?:Re-?)?[Oo]rgani[sz]ational|Meeting|Minutes|Agenda|Chair\w*|Members?|President|January|February"
     r"|March|April|May|June|July|August|September|October|November|December)\b)[A-Z][\w&'-]{1,24}"
 )
 _BODY_AFTER = re.compile(
-    r" of (?:the )?(?:(?:City|Town|Village|County|Borough|Township|District) of (?:the )?)?"
+    r" of (?:[Tt]he )?(?:(?:City|Town|Village|County|Borough|Township|District) of (?:the )?)?"
     rf"{_BODY_WORD}(?:(?: and| &)? {_BODY_WORD}){{0,3}}"
 )
 _NOT_IN_BODY = re.compile(
     r"^(?:(?:Apologies|Chairman|Elect|Select|Appoint|The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
     r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open|Under|With|From|View|See"
-    r"|During|After|Before|Joint|Draft|January|February|March|April|May|June|July|August|September"
+    r"|During|After|Before|Joint|Draft|Adjourned|Cancelled|Thank(?:ed|s)?|Informed|Asked|Requested"
+    r"|Advised|Directed|Updated|Reminded|Urged|January|February|March|April|May|June|July|August|September"
     r"|October|November|December)\.? )+",
     re.IGNORECASE,
 )
 
 
+_ISLE_OF = re.compile(r"\b[A-Z][a-z]+ of\n$")
 _BEFORE_BODY = re.compile(
     r"(?:Meeting|Minute|Schedule|Session|Agenda|Report|Chair|Member|President|Secretary|Clerk"
     r"|Proceeding|Resolution|Ordinance|Review|Election|Update|Form|Letter)\w* (?:of|for|to) "
@@ -222,6 +225,9 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
                 start = place + len(article)
         if opening := _NOT_IN_BODY.match(text[start : noun.start()]):
             start += opening.end()
+        if start == floor and (cut := _ISLE_OF.search(text, max(0, floor - 24), floor)):
+            # ``the Isle of`` ends the line above.
+            start = cut.start()
         if _HEADING_ENDS.search(text, start, noun.start()):
             # ``Items not on the Agenda`` ends a line, and the next begins with ``Board``.
             start = noun.start()
@@ -229,7 +235,10 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
             # ``Rules of the Board``
             start = noun.start()
         end = after.end() if after else noun.end()
-        if text[start : noun.start()].rstrip().endswith(("Regular", "Special", "Annual", "New")):
+        kind = text[start : noun.start()].rstrip()
+        if kind.endswith(("Regular", "Special", "Annual", "New")) or (
+            kind == "General" and text.startswith(" Meeting", noun.end())
+        ):
             # ``Water District Special Board Meeting``
             continue
         if start < noun.start() or after is not None:
@@ -286,7 +295,7 @@ _OFFICE = word_set(
     information technology legal counsel agent research marketing student instruction handbook
     inspector building foreman infrastructure governance corporate assets environment property
     libraries culture growth customer regulatory water sewer waste capital projects
-    sustainability attendees programs federal
+    sustainability attendees programs federal harbor police
     """
 )
 
@@ -344,7 +353,7 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         if who.name.text.split()[0].lower() in _OFFICE or _is_heading(doc, who.name.text):
             # ``Maintenance Lead``, ``COMMUNITY FORUM``: a post, or the heading that comes next.
             continue
-        yield _Found("person", who.name.start, who.name.end, who.name.text, who.role)
+        yield _Found("person", who.name.start, who.name.end, who.name.text, who.office)
 
 
 def _has_title(name: str) -> bool:
@@ -405,7 +414,7 @@ _AGAINST_SIDE = pattern(
 )
 _NEUTRAL_SIDE = pattern(r"\bneutral\b|\bneither\s+for\s+nor\s+against\b")
 _LIST = Phrase(
-    "speaking speakers spoke testifying those appearing proponents opponents registered in_favor",
+    "speaking speakers spoke testifying those appearing proponents opponents registered",
     r"(?:(?:those\s+)?(?:speaking|spoke|speakers|testifying|appearing|registered)\s+(?:\w+\s+){0,3}?"
     r"(?:in\s+)?(?P<side>favou?r|support|opposition|against|neutral)(?:\s+(?:of|to)\s[^:\n]{1,80})?"
     r"|(?P<noun>proponents|opponents))\s{0,3}(?:were|was|included)?\s{0,3}:\s*",

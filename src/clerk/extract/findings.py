@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     from .text import NormalText
 
 #: Changes whenever the same text would give another answer; then caches are made again.
-VERSION = "20"
+VERSION = "22"
 
 PASSED = "passed"
 FAILED = "failed"
 DIED = "died"
 SUPERSEDED = "superseded"
 WITHDRAWN = "withdrawn"
+#: What a meeting does with a matter that it only names.
+MENTIONED = "mentioned"
 UNKNOWN = "unknown"
 
 #: The results that a motion may have.
@@ -314,24 +316,29 @@ class Doubts:
 
     def level(self, field: str) -> int:
         """Return how much speaks against a field, or against the whole event."""
-        return sum(_WEIGHTS.get(reason, 1) for reason in self._reasons(field))
+        return _weight(self._reasons(field))
 
     def confidence(self, field: str) -> float:
         """Return how often such a field is right; a contradiction is never a fact."""
         right = calibration().right[field]
-        share = right[min(self.level(field), len(right) - 1)]
         reasons = self._reasons(field)
+        share = right[min(_weight(reasons), len(right) - 1)]
         no_fact = reasons & _NEVER_A_FACT or (field == "result" and reasons & _NO_RESULT)
         return min(share, _NO_FACT) if no_fact else share
 
     def _reasons(self, field: str) -> set[str]:
         """Return the doubts of a field; what speaks against two speaks once against the event."""
-        fields = _OF_EVENT if field == EVENT else (field,)
-        return {reason for each in fields for reason in self.of.get(each, ())}
+        if field != EVENT:
+            return set(self.of.get(field, ()))
+        return {reason for each in _OF_EVENT for reason in self.of.get(each, ())}
 
     def fields(self) -> dict[str, float]:
         """Return the confidence of every field that has a value."""
         return {field: self.confidence(field) for field in FIELDS if field in self.of}
+
+
+def _weight(reasons: set[str]) -> int:
+    return sum(_WEIGHTS.get(reason, 1) for reason in reasons)
 
 
 @cache

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from .cues import DocumentText
 from .findings import AgendaItem, place
 from .names import read_name
@@ -82,7 +84,6 @@ _CONSENT_REACH = 12_000
 #: Numbers may be left out between two headings, at most this many.
 _SKIPPED = 4
 
-_CONSENT = pattern(r"\bconsent\b")
 _EXCEPT = pattern(
     r"\b(?:except(?:ing|ion\s+of)?(?:\s+for)?|excluding|removal\s+of|removing|pulling|minus|less)\s+"
     r"(?:agenda\s+|consent\s+)?items?\s+(?:nos?\.?\s*|numbers?\s+)?"
@@ -94,8 +95,7 @@ _ITEM_NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(msgspec.Struct, frozen=True):
     """An agenda item: where it begins, its number and its title as printed."""
 
     start: int
@@ -115,11 +115,18 @@ class Consent:
     heading: Heading | None = None
 
 
+def _is_consent(words: str | None) -> bool:
+    low = (words or "").lower()
+    return "consent" in low and re.search(r"\bconsent\b", low) is not None
+
+
 class Items:
     """The agenda items of a document in the order of the text."""
 
     def __init__(self, doc: DocumentText) -> None:
         self.doc = doc
+        #: Cache: the items already looked for, by position.
+        self.found: dict[int, Heading | None] = {}
 
     @cached_property
     def headings(self) -> list[Heading]:
@@ -132,7 +139,12 @@ class Items:
         return [heading.start for heading in self.headings]
 
     def at(self, position: int) -> Heading | None:
-        """Return the item that a position belongs to: the heading before it."""
+        """Return the item that a position belongs to; each position is looked for once."""
+        if position not in self.found:
+            self.found[position] = self._heading_before(position)
+        return self.found[position]
+
+    def _heading_before(self, position: int) -> Heading | None:
         floor = max(0, position - 200)
         inline = _INLINE.search(self.doc.text[floor:position])
         if inline and (inline.start() > 0 or floor == 0):
@@ -162,14 +174,13 @@ class Items:
 
     def consent(self, position: int, item: Heading | None, words: str | None) -> Consent | None:
         """Return what a vote at a position over a consent agenda decides, with the exceptions."""
-        title = item.title.lower() if item and item.title else ""
-        if not _CONSENT.search((words or "").lower()) and not _CONSENT.search(title):
+        if not _is_consent(words) and not (item and _is_consent(item.title)):
             return None
         exceptions: list[str] = []
         if left_out := _EXCEPT.search(words or ""):
             exceptions = _ITEM_NUMBER.findall(left_out["items"])
         place = bisect_right(self.starts, position) - 1
-        while place >= 0 and not _CONSENT.search((self.headings[place].title or "").lower()):
+        while place >= 0 and not _is_consent(self.headings[place].title):
             place -= 1
         if place < 0 or position - self.headings[place].start > _CONSENT_REACH:
             return Consent([], exceptions)
@@ -253,6 +264,9 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
     for line, source in sources:
         added = len(source) - len(doc.text)
         for match in line.finditer(source):
+            start = match.start("title") - added
+            if start in lines:
+                continue
             number, title = None, match["title"]
             if numbered := _WITH_NUMBER.match(title):
                 number, title = numbered["number"], numbered["title"]
@@ -260,8 +274,7 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
             if len(title) < 5 or _OF_A_PAGE.match(title):
                 continue
             # A line that is the name of a member is no heading.
-            start = match.start("title") - added
-            if start not in lines and (title.count(" ") > 3 or not doc.roster.is_known(title)):
+            if title.count(" ") > 3 or not doc.roster.is_known(title):
                 lines.add(start)
                 yield Heading(start, number, title, _numbered(number, {})[0] if number else "")
 
@@ -269,7 +282,9 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
 _COLUMNS = re.compile(r"(?<=\w{3}) {6,}")
 #: ``Approval of Minutes: May 13, 2019``
 _DATE_ONLY = re.compile(r" {0,3}[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}[ .]*")
-_SENTENCE_OVER = re.compile(r"[.:;!?)\"\n*|-] {0,3}$")
+_SENTENCE_OVER = re.compile(
+    r"(?:[.:;!?)\"\n*|-]|\b(?:CARRIED|PASSED|ADOPTED|APPROVED|FAILED|DEFEATED|LOST)) {0,3}$"
+)
 
 
 _LISTED = re.compile(r" {0,60}\(?(?:\d{1,2}|[A-Za-z]|[ivxIVX]{2,4})[.)] {1,8}[A-Z]")
@@ -325,7 +340,10 @@ def _title_at(doc: DocumentText, position: int) -> str | None:
 def _tidy(line: str) -> str | None:
     """Return a title without what follows it in its line, or None if it is no title."""
     # What is far behind it is another column.
-    line = " ".join(_COLUMNS.split(line.strip(), 1)[0].split())
+    line = line.strip()
+    if "      " in line:
+        line = _COLUMNS.split(line, 1)[0]
+    line = " ".join(line.split())
     if _OF_A_VOTE.match(line):
         return None
     if not _VERBS.isdisjoint(line.lower().split()) and _SENTENCE.match(line):

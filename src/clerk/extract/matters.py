@@ -20,7 +20,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .cues import DocumentText
-from .findings import DIED, FAILED, PASSED, WITHDRAWN, Appearance, Entity, Vote, place
+from .findings import (
+    DIED,
+    FAILED,
+    MENTIONED,
+    PASSED,
+    WITHDRAWN,
+    Appearance,
+    Entity,
+    Vote,
+    place,
+)
 from .items import Heading, Items
 from .text import Phrase, pattern, word_set
 
@@ -28,7 +38,6 @@ INTRODUCED = "introduced"
 CONTINUED = "continued"
 AMENDED = "amended"
 REFERRED = "referred"
-MENTIONED = "mentioned"
 #: What a meeting may do with a matter; the later one of two outweighs the earlier.
 ACTIONS = (MENTIONED, INTRODUCED, REFERRED, CONTINUED, AMENDED, FAILED, PASSED)
 

@@ -18,8 +18,8 @@ from .text import Phrase, end_without, indent_start, last_match, line_start, pat
 _SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
 _AMENDMENT = pattern(
     r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
-    r"|\bmotion\s+be\s+amended|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
-    r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
+    r"|\bmotion\s+be\s+amended|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+"
+    r"(?:(?:as\s+)?an|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
 _ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
 
@@ -346,6 +346,8 @@ _WORDS_AND_COLON = pattern(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
 _OUTCOME_VERB = pattern(
     r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b"
 )
+#: ``A motion to adjourn by Smith died for lack of a second.``
+_WENT_NO_FURTHER = pattern(r"\s+(?:was\s+)?(?:died|dies|failed|withdrawn)\b")
 _REFERENCE = re.compile(r"\b(?:the|on|upon)\s+$")
 
 
@@ -363,6 +365,9 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     name = doc.name_at(position) if lower[position : position + 2].strip() else None
     if name is not None and _VOTE_FOLLOWS.match(lower, name.end):
         return None
+    if name is not None and _MOTION_TO.match(lower, name.end) and _are_members(doc, name):
+        # ``Motion Smith to adopt the agenda. Second Jones.``
+        return _motion_cue(doc, start, name)
     if name is not None and _AFTER_MOVER.match(doc.text, name.end):
         slash = doc.text.startswith("/", name.end)
         seconder = _pair(doc, name) if slash or (colon and colon["both"]) else None
@@ -404,7 +409,11 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         # ``Motion to pay the bills by Smith.``
         by = last_match(_OWN_MOVER, lower, end, limit)
         mover = doc.name_at(by.end()) if by else None
-        if mover is not None and doc.text[mover.end : limit].strip(" ."):
+        if (
+            mover is not None
+            and doc.text[mover.end : limit].strip(" .")
+            and not _WENT_NO_FURTHER.match(lower, mover.end)
+        ):
             # ``Motion to pay the bills by Smith, Jones.``
             both = _pair(doc, mover)
             if (
@@ -433,12 +442,15 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     return cue
 
 
+#: A title that lost the space before it: ``MovedDirector Smith``.
+_TITLE_NEXT = r"(?=director|counc|cllr|commissioner|trustee|mayor|deputy|reeve|alder|member)"
 _MOVED = Phrase(
     "move motioned",
-    r"move[ds]\b|motioned(?=\s*,\s*(?:and\s+)?seconded\b|(?:\s+[^\s,.]+){1,3},(?:\s+[^\s,.]+){1,3}\s+(?:2nd|second))",
+    rf"move(?:[ds]\b|d{_TITLE_NEXT})"
+    r"|motioned(?=\s*,\s*(?:and\s+)?seconded\b|(?:\s+[^\s,.]+){1,3},(?:\s+[^\s,.]+){1,3}\s+(?:2nd|second))",
 )
 _MOVED_BY = pattern(
-    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by(?:\b|(?!law|pass))\s*:?|:|-|\()\s*"
+    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?::\s*(?=by\b))?(?:by(?:\b|(?!law|pass))\s*:?|:|-|\()\s*"
 )
 _SECONDED_NEXT = pattern(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
@@ -446,7 +458,7 @@ _SECONDED_NEXT = pattern(
 _MOVED_WHAT = pattern(
     r"\s*(?:to\s+(?P<verb>[a-z\-]+)"
     r"|(?!during\b)[a-z]{2,}ing\b|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
-    r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
+    r"|as\s+an\s+amendment\b|deferral|postponement|referral|ratification|appointment|and\b|,|;"
     r"|\.|we\b|they\b|it\s+be\b|all\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
 )
@@ -513,6 +525,7 @@ def _it_was_start(lower: str, start: int) -> int:
     return floor + head.start() if head else start
 
 
+_DASH = re.compile(r" - (?=[A-Z])")
 _SECONDER_NEXT = re.compile(r"\s*[,;./\n\-(]?\s*(?:and\s+)?(?:second|2nd|that\b|/)")
 
 
@@ -521,6 +534,11 @@ def _moved_name(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     name = doc.name_at(moved.end())
     if name is None or name.start - moved.end() > 4:
         return None
+    if dash := _DASH.match(doc.text, name.end):
+        # ``Moved A. Smith - B. Jones:``
+        seconder = doc.name_at(dash.end())
+        if seconder and seconder.start == dash.end() and doc.text.startswith(":", seconder.end):
+            return _motion_cue(doc, moved.start(), name, seconder)
     near = doc.lower[name.end : name.end + 80]
     if not _SECONDER_NEXT.match(near):
         return None
@@ -664,7 +682,7 @@ def labels_first(doc: DocumentText, labels: re.Match[str]) -> MotionCue | None:
 
 _LABEL = Phrase(
     "mover proposer maker made first 1st motion",
-    r"(?P<who>mover|proposer|maker|made\s+by|first|1st|motion\s+maker)\s{0,4}:\s*",
+    r"(?P<who>mover|proposer|maker|made\s+by|first|1st|motion\s+maker|motioned)\s{0,4}:\s*",
 )
 
 
@@ -982,17 +1000,21 @@ _SECOND = Phrase(
     "second 2nd 2_ support appuy sec sup",
     r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|2\snd(?=\s+by\b)|support(?:ed)?"
     r"|(?P<misspelt>(?!seconded|supported)(?:sec|sup)[a-z]{3,7}(?=\s+by\s))"
-    r"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
+    rf"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b|seconded{_TITLE_NEXT}",
 )
 _SECOND_BY = pattern(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
-    r"|motion\s+)?(?:(?:by(?:\b|(?!law|pass))|(?:from|par)\b)\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
+    r"|motion\s+)?(?::\s*(?=by\b))?(?:(?:by(?:\b|(?!law|pass))|(?:from|par)\b)\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
 )
 _BY_OR_FROM = re.compile(r"\b(?:by|from)")
 _OF = pattern(r"\s+of\s+")
 _THAT_IS_ALL = pattern(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
 _THE_MOTION = pattern(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
 _MOVED_LABEL = pattern(r"\bmoved\s{0,3}:\s{0,20}$")
+#: ``Mayor Smith passed the gavel and seconded.``
+_GAVEL = pattern(
+    r"\s+(?:passed|handed|relinquished)\s+the\s+(?:gavel|chair)(?:\s+to\s+[^,.;]{3,40})?,?\s+and\s+$"
+)
 _MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
@@ -1018,9 +1040,15 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     if support and not (word[0] == "supported" and _THE_MOTION.match(lower, end)):
         return None
     if word[0] in ("seconded", "seconds", "seconding", "2nded", "supported"):
-        edge = _subject_end(lower, start)
+        joined = lower.endswith("and ", 0, start)
+        gavel = _GAVEL.search(lower, max(0, start - 80), start) if joined else None
+        edge = gavel.start() if gavel else _subject_end(lower, start)
         name = doc.name_before(edge)
-        if name is None or text[name.end : edge + 1].rstrip().endswith(","):
+        if (
+            name is None
+            or text[name.end : edge + 1].rstrip().endswith(",")
+            or _begins_line(text, name, start)
+        ):
             return _second_short(doc, word)
         if _MOVERS_NAME.search(lower[max(0, name.start - 14) : name.start]):
             other = _second_short(doc, word)
@@ -1055,8 +1083,9 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
 
 
 _GAVE = pattern(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$")
-_AFTER_SECONDER = pattern(r"\s*(?:[,.;:)\n]|$|to\b|and\b|that\b|-)")
+_AFTER_SECONDER = pattern(r"\s*(?:[,.;:)\n]|$|to\b|and\b|that\b|motion\b|-)")
 _AFTER_BREAK = pattern(r"[,;.)\n]\s*(?:and\s+)?$")
+_BY = pattern(r"\bby\s$")
 
 
 def _second_short(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
@@ -1074,7 +1103,10 @@ def _second_short(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     if not _AFTER_SECONDER.match(doc.lower[name.end : name.end + 12]):
         return None
     if word[0] in ("second", "2nd") and not _AFTER_BREAK.search(head):
-        return None
+        # ``Motion made by Smith second Jones``
+        mover = doc.name_before(word.start())
+        if mover is None or not _BY.search(doc.lower, max(0, mover.start - 4), mover.start):
+            return None
     return _second_cue(doc, word.start(), name.end, name)
 
 
@@ -1088,6 +1120,7 @@ MOTION_RULES = (
             "Mr. Smith motioned to adjourn.",
             "The minutes were motioned for approval by Smith.",
             "Motion to pay the bills by Smith.",
+            "A motion to adjourn by Smith died for lack of a second.",
             "Motion that the lot be sold; and the money spent by Smith. Seconded by Jones.",
             "Present: Smith, Jones, Brown\n\nMotion to pay the bills by Smith, Jones. M/C",
             "Mr. Jones seconded the motion made by Mr. Smith.",
@@ -1096,6 +1129,7 @@ MOTION_RULES = (
             "A motion was made (Smith) to adjourn.",
             "Motion: Smith; Second: Jones",
             "Motion Smith, second Jones.",
+            "Present: Smith, Jones, Brown\n\nMotion Smith to adopt the agenda. Second Jones.",
             "Motion to approve the minutes.",
             "Motion to adjourn: Smith/Jones",
             "Motion and a second to pay the bills.",
@@ -1108,10 +1142,13 @@ MOTION_RULES = (
         (
             "Smith moved to adjourn.",
             "Moved by Smith to adjourn.",
+            "MOVED: by Smith; SECONDED: by Jones",
             "Moved and seconded by Smith and Jones to adjourn.",
             "It was moved and seconded to adjourn.",
             "It was moved, R. Smith and seconded to adjourn.",
             "Moved Smith, seconded Jones.",
+            "MovedDirector Smith\nSecondedDirector Jones",
+            "Moved A. Smith - B. Jones:\nThat the fee be set.",
             "Mr. Smith offered the ordinance and moved its adoption.",
         ),
     ),
@@ -1142,7 +1179,7 @@ MOTION_RULES = (
             "Moved by:\nSeconded by:\nMary Smith\nAnn Jones\nThat we adjourn.",
         ),
     ),
-    Rule(_LABEL, mover_label, ("MOVER: Paul Solano", "First: Smith")),
+    Rule(_LABEL, mover_label, ("MOVER: Paul Solano", "First: Smith", "Motioned: Mr. Smith")),
     Rule(_SHORT_LABELS, short_labels, ("M: Smith  S: Jones  To adjourn.", "1st Smith, 2nd Jones.")),
     Rule(
         SHORTHAND,
@@ -1206,8 +1243,10 @@ SECOND_RULES = (
             "Mrs. Jones seconded the motion.",
             "Moved Smith, seconded Jones.",
             "Jones offered a second.",
+            "Mayor Jones passed the gavel and seconded.",
             "second of Commissioner Jones",
             "Smith moved, Jones second.",
+            "Motion made by Smith second Jones to adjourn.",
             "Supported by Trustee Jones",
             "Mr. Jones supported.",
             "support from Trustee Jones",

@@ -10,10 +10,9 @@ case; a known surname wins over every list of words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
 
+import msgspec
 from rapidfuzz.distance import DamerauLevenshtein
 
 from .text import pattern, word_set
@@ -40,7 +39,7 @@ TITLES = word_set(
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
     assemblyperson legislator planner president-elect chief captain sgt lt
-    planning zoning school library inspector worker
+    planning zoning school library inspector worker wetlands agent
     """
 )
 #: Those of them that a full stop may follow: behind ``attorney.`` a sentence begins.
@@ -61,6 +60,9 @@ _MEMBER_TITLES = word_set(
     director freeholder legislator reeve
     """
 )
+
+#: Those of them that a word may tell apart: ``Zoo Director``, ``Fire Commissioner``.
+_ALSO_STAFF = word_set("director supervisor commissioner com comm commr member chair")
 
 PARTICLES = word_set(
     """
@@ -93,7 +95,7 @@ _FIRST_NAMES = word_set("bill grant page ward judge april may june august")
 #: Capitalised words that end a name: the vocabulary of motions, votes and agendas.
 STOPS = word_set(
     """
-    personal prejudicial pecuniary others
+    personal prejudicial pecuniary others electoral
     motion motions second seconded seconds seconder moved moves mover move vote votes voted
     voting aye ayes nay nays noe noes yea yeas yes no none nil carried carries passed passes
     failed fails defeated lost the to that and or roll call called approved approve approves
@@ -138,10 +140,11 @@ _LABEL_WORDS = ("ayes", "nayes", "nays", "noes", "yeas", "absent", "abstain")
 _SUFFIX = pattern(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
 #: Honours and degrees behind a name, which are no part of it: ``Smith OAM``, ``Smith, PhD``.
 _HONOURS = pattern(
-    r",? {0,2}\n? {0,40}(?:OAM|AM|AO|OBE|MBE|CBE|JP|QSM|QSO|ONZM|MNZM|CNZM|PSM|MP|TD|CPA|PE|AICP|MD"
-    r"|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
+    r",? {0,2}\n? {0,40}(?:OAM|AM|AO|OBE|MBE|CBE|JP|QSM|QSO|ONZM|MNZM|CNZM|PSM|MP|TD|CPA|P\.?E|AICP"
+    r"|MD|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
 )
-_TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
+#: Most letters are those of ASCII, which the regex engine skips fastest.
+_TOKEN = pattern(r"[Cc]/[Mm]\b|(?:[A-Za-z]+|[^\W\d_])[^\W\d_]*(?:['\-][^\W\d_]+)*")
 _GAP = pattern(r" {0,2}(?:\n {0,60})?(?=\S)")
 #: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
 _AFTER_TITLE = pattern(
@@ -175,8 +178,7 @@ _MAX_TOKENS = 4
 _MAX_TITLES = 6
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(msgspec.Struct, frozen=True):
     """A name as printed, without its titles, and where it is with its titles."""
 
     text: str
@@ -184,18 +186,23 @@ class Name:
     end: int
     titled: bool
 
-    @cached_property
+    @property
     def surname(self) -> str:
         """The last word, with its particles: ``van Overbeek``."""
-        words = self.text.split()
-        cut = len(words) - 1
-        if cut > 0 and words[cut].lower().rstrip(".") in _SUFFIXES:
-            cut -= 1
-        while cut > 0 and words[cut - 1].lower().strip(".") in PARTICLES:
-            cut -= 1
-        if cut == 0 and len(words) > 1 and words[0] == "Al":
-            cut = 1
-        return " ".join(words[cut:])
+        return _surname(self.text)
+
+
+@lru_cache(maxsize=8192)
+def _surname(name: str) -> str:
+    words = name.split()
+    cut = len(words) - 1
+    if cut > 0 and words[cut].lower().rstrip(".") in _SUFFIXES:
+        cut -= 1
+    while cut > 0 and words[cut - 1].lower().strip(".") in PARTICLES:
+        cut -= 1
+    if cut == 0 and len(words) > 1 and words[0] == "Al":
+        cut = 1
+    return " ".join(words[cut:])
 
 
 @lru_cache(maxsize=8192)
@@ -230,7 +237,7 @@ def _may_be_name(text: str, word: str) -> bool:
 _INITIAL = re.compile(r"[A-Z](?:-[A-Z]\.)?\.?")
 
 
-class _Token(NamedTuple):
+class _Token(msgspec.Struct, frozen=True):
     text: str
     word: str
     start: int
@@ -428,7 +435,23 @@ def read_name(
     last = words[-1].rstrip(".").lower()
     if last not in known and last not in _SUFFIXES and not _SURNAME.search(last):
         return None
-    return Name(" ".join(words), first.start, end, titled)
+    two = len(words) > 3 and _SURNAME_BEFORE_LAST.fullmatch(" ".join(words))
+    if two and _INITIAL_NEXT.match(text, end):
+        # ``Ann S. Griffin Stuart F. Mills``: two people, and no comma.
+        end -= len(words.pop()) + 1
+    return Name(_as_printed(words, text[first.start : end]), first.start, end, titled)
+
+
+_SURNAME_BEFORE_LAST = re.compile(r"[A-Z][\w'.-]* [A-Z]\. [A-Z][\w'-]+ [A-Z][a-z]+")
+_INITIAL_NEXT = re.compile(r" [A-Z]\. [A-Z]")
+_INITIALS = re.compile(r"\b([A-Z]\.) (?=[A-Z]\.)")
+
+
+def _as_printed(words: list[str], printed: str) -> str:
+    """Return the words of a name in one line, initials without spaces if they have none."""
+    name = " ".join(words)
+    joined = _INITIALS.sub(r"\1", name) if name.count(".") > 1 else name
+    return joined if joined in printed else name
 
 
 _ONE_WORD = re.compile(
@@ -536,7 +559,19 @@ def _name_words(
             word = token.text.rstrip(".") if token.word in ALSO_SURNAMES else token.text
             words.append(word[:-2] if possessive else word)
             end = token.end - 2 * possessive
-        elif words and token.is_member_title and (member or len(words) > 1):
+        elif (
+            words
+            and token.is_member_title
+            and (
+                member
+                or len(words) > 1
+                or (
+                    (token.word not in _ALSO_STAFF or words[0].lower() in known)
+                    and _title_before_name(text, token, known)
+                )
+            )
+        ):
+            # ``Smith Mayor Jones`` are two.
             break
         elif words and not broken and _title_before_name(text, token, known):
             words = []
@@ -620,7 +655,8 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
         return None
     if words[-1].endswith("'s"):
         return None
-    return Name(" ".join(words), (titles or taken)[-1].start, taken[0].end, bool(titles))
+    name = _as_printed(words, text[taken[-1].start : taken[0].end])
+    return Name(name, (titles or taken)[-1].start, taken[0].end, bool(titles))
 
 
 def _adjacent(text: str, token: _Token, edge: _Token) -> bool:
@@ -683,8 +719,7 @@ _OVER_WORD = pattern(
 _STOP_FOR_COMMA = pattern(r"\.\s{1,3}(?=[^\W\d_])")
 
 
-@dataclass(frozen=True)
-class NameList:
+class NameList(msgspec.Struct, frozen=True):
     """Names read one after the other, and where the list ends."""
 
     names: list[Name]
@@ -815,7 +850,7 @@ def _next_name_follows(
     """
     token, broken = _next_token(text, position)
     if names and names[-1].end == position and token and not broken and token.is_capitalised:
-        if names[-1].titled and token.is_member_title:
+        if (names[-1].titled or names[0].titled) and token.is_member_title:
             if _title_before_name(text, token, known):
                 return True
         elif token.word in known and names[-1].text.split()[-1].lower() in known:

@@ -307,7 +307,7 @@ _RESOLVED_THAT = pattern(
 _AUXILIARY = pattern(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
     r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
-    r"|resolution)"
+    r"|resolution|motion,\s[^,.;]{2,40})"
     r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
 )
 _UNANIMOUSLY = re.compile(r"\bwas\s+unanimously\s+$")
@@ -324,6 +324,8 @@ _IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+
 _AND_OR_DECLARED = re.compile(r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$")
 
 
+_HAS_OBJECT = pattern(r"\b(?:motions?|amendments?|resolution|ordinance|item)\s+$")
+_APPROVAL = pattern(r"\s+(?:\w+\s+){0,2}(?:unanim|approval|majority)")
 _YES_VOTES = pattern(r"\s+(?:with|by)\s+\d{1,2}\s+(?:yes|ayes?|yeas?)\b")
 #: What is no outcome unless a vote is told of.
 _OFTEN_TALK = ("received", "appointed", "elected", "continued", "deferred", "confirmed")
@@ -335,6 +337,9 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     ``before`` and ``after`` are the rest of the sentence; a ``bare`` verb is alone in it.
     """
     if is_elsewhere(before, after):
+        return MENTION
+    if word == "received" and _HAS_OBJECT.search(before) and not _APPROVAL.match(after):
+        # ``The motion received a roll call vote``: not what became of it.
         return MENTION
     if word == "adjourned":
         return FIRM if _UNANIMOUSLY.search(before) else MENTION
@@ -401,6 +406,14 @@ _NEXT_MOTION = pattern(
     r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
     r"|resolution|resolved|seconded)\b"
 )
+#: The motion itself is refused: ``The motion to rezone the lot was denied``.
+_MOTION_REFUSED = pattern(
+    r"\b(?:motions?|amendments?|question)\s+(?:(?:to|that|for)\s[^.;]{0,200}"
+    r"|(?:(?:was|is|were|being)\s+)?(?:\w+ly\s+)?)$"
+)
+_DONE_ON_MOTION = pattern(
+    r"(?:up)?on\s+(?:a\s+|the\s+)?motion\s+(?:(?:duly\s+)?made\s+)?(?:by|of)\b"
+)
 _MAIN_QUESTION = pattern(
     r"\b(?:main|original|underlying|primary)\s+(?:motion|question)\b"
     r"|\bas\s+(?:thus\s+|so\s+)?amended\b"
@@ -437,6 +450,10 @@ def _verb_cue(
         # Half of a name may be a word: ``passed (Failla opposed)``.
         behind += 1
     cue.result = result_of(lower[max(start, at - 20) : behind])
+    cue.refused = verb[0] in ("denied", "rejected") and not _MOTION_REFUSED.search(lower, begin, at)
+    if cue.refused and _DONE_ON_MOTION.match(lower, begin):
+        # ``On motion of Smith, the application was denied``: to deny it was moved, and carried.
+        cue.result = PASSED
     cue.result_text = doc.printed(start if strength == STRONG else at, cue.end)
     _add_manner(cue, lower[start : min(start + len(sentence), verb.end() + 120)], sentence)
     cue.counts = tally_in(lower, at, own_end) or _lone_count(lower, verb.end())
@@ -616,7 +633,7 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
 
 
 _BY_VOTE = Phrase(
-    "by",
+    "by_a",
     r"by\s+(?:a|an)\s+(?P<how>unanimous|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\)?)\s+vote\b[^.;]{0,80}?"
     r"\bthe\s+(?:\w+\s+){0,2}?(?:board|council|commission|committee|court|trustees|directors|selectmen"
     r"|authority|supervisors)\s+(?:\w+ly\s+)?(?P<did>[a-z]{3,}ed)\b",
@@ -717,7 +734,7 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
 
 
 _NOMINATIONS = Phrase(
-    "no further other was were",
+    "no_other no_further was_duly was_elected was_appointed were_duly were_elected were_appointed",
     r"(?P<unopposed>(?:was|were)\s+(?:duly\s+)?(?:elected|appointed)\b[^.;]{0,60}?\bun-?opposed\b)|"
     r"no\s+(?:other|further)\s+nominations?\b[^.]{0,140}?(?:\b(?:mr|mrs|ms|dr|cllr)\.[^.]{0,60}?)?\b(?:was|were|be|is)\s+(?:duly\s+|declared\s+"
     r"|re-?){0,3}(?:elected|appointed)\b",
@@ -736,7 +753,8 @@ def elected(doc: DocumentText, nominations: re.Match[str]) -> OutcomeCue:
 
 
 _ADJOURNED = Phrase(
-    "meeting", r"meeting\s+(?:was\s+|is\s+|stood\s+)?(?:duly\s+|then\s+)?adjourned\b"
+    "meeting_was meeting_is meeting_stood meeting_duly meeting_then meeting_adjourned",
+    r"meeting\s+(?:was\s+|is\s+|stood\s+)?(?:duly\s+|then\s+)?adjourned\b",
 )
 _MOVED_TO_ADJOURN = pattern(r"\b(?:motion\w*|move[ds])\b[^.]{0,80}\badjourn.{0,160}$", re.S)
 
@@ -770,6 +788,7 @@ def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
     sentence = lower[begin : doc.sentence_end(missing.end(), 80)]
     strength = STRONG if "motion" in sentence else SOFT
     cue = OutcomeCue(start, missing.end(), strength, result=DIED, flags={"no_second"})
+    cue.at = missing.start()
     cue.result_text = doc.printed(start, missing.end())
     return cue
 
@@ -794,6 +813,10 @@ def outcome_letters(doc: DocumentText, letters: re.Match[str]) -> OutcomeCue | N
     )
 
 
+#: A tally that ends a sentence: ``M/S/C (Smith/Jones) to file the report, 5-0.``
+_TALLY_BEHIND = pattern(r"[,;(]\s?(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2})?)\)?\s{0,3}\.?$")
+
+
 def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | None:
     """Read the last letter of ``M/S/C``, which says that the motion carried."""
     read = shorthand_names(doc, short)
@@ -805,6 +828,8 @@ def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | N
     printed = doc.text[short.start() : short.end("sign")]
     cue = OutcomeCue(short.start() + 1, end, FIRM, result=PASSED, result_text=printed)
     cue.unanimous = "u" in letters
+    if behind := _TALLY_BEHIND.search(doc.lower, end, doc.sentence_end(end)):
+        cue.counts = tally_in(doc.lower, *behind.span("tally"))
     return cue
 
 

@@ -149,6 +149,9 @@ class Roster:
         low = surname.lower()
         if surname.isupper() and low in self.written:
             return self.written[low], False
+        if low.endswith("to") and low not in self.spelled and low[:-2] in self.spelled:
+            # ``seconded by Smithto approve``
+            return self._written(surname[:-2], low[:-2]), True
         if low in self.spelled or len(low) < 5:
             return self._written(surname, low), False
         if surname not in self.frequent:
@@ -250,7 +253,7 @@ def read_attendance(
         found += read.names
         if len(found) > 400:
             break
-    if table := _TABLE.search(document.lower):
+    if "attendee name" in document.lower and (table := _TABLE.search(document.lower)):
         for row in _TABLE_NAME.finditer(document.text, table.start(), table.end()):
             name = read_name(document.text, row.start(1))
             if name is not None and " " in name.text:
@@ -266,6 +269,11 @@ _PLAIN_NAME = re.compile(
     r"(?:[A-Z][a-z]{1,14}\.? ){0,2}([A-Z][a-z]{2,20})"
     r"(?=[,.;/)]|$| (?:to|that|and|second|seconded) )"
 )
+_SUBJECT_VERB = Phrase(
+    "motioned seconded", r"motioned\s+to\b|seconded(?:\s+the\s+motion)?(?=\s{0,3}(?:[.,;\n]|$))"
+)
+#: Who seconds in a sentence that begins with the name: ``Smith seconded.``
+_SUBJECT = re.compile(r"(?:^|[.;,\n]) {0,3}(?:[A-Z][a-z]{1,14} )?([A-Z][a-z]{2,20}) $")
 _NAME_OVER = pattern(r"\s{0,3}(?:[,.;/)\n]|$|to\b|that\b|and\b|second)", re.I)
 
 
@@ -284,6 +292,10 @@ def read_movers(document: NormalText) -> dict[str, str]:
         if len(name.text.split()) > 4 or not _NAME_OVER.match(document.text, name.end):
             continue
         found.setdefault(name.surname.lower(), name.surname)
+    for verb in _SUBJECT_VERB.find(document.lower):
+        subject = _SUBJECT.search(document.text, max(0, verb.start() - 24), verb.start())
+        if subject and subject[1].lower() not in STOPS and subject[1].lower() not in TITLES:
+            found.setdefault(subject[1].lower(), subject[1])
     return found
 
 

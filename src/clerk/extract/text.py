@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 #: At most this much white space may separate two words of a phrase.
 _GAP = 40
@@ -77,24 +78,32 @@ class Phrase:
     Each alternative of the pattern needs a stem: all stems of all phrases are looked for together,
     once in a text, and a pattern is tried only where one of its own stems is, many times as fast as
     trying alternatives at every character.  In ``so_ordered`` the underscore is any space; such a
-    stem is found by its first word.
+    stem is found by its first word and the next letter, or more space.
     """
 
     def __init__(self, stems: str, source: str) -> None:
-        words = stems.split()
-        firsts = {stem.partition("_")[0] for stem in words if "_" in stem}
-        spaced = [first + space for first in firsts for space in " \n"]
-        found = {*(stem for stem in words if "_" not in stem), *spaced}
+        found: set[str] = set()
+        for stem in stems.split():
+            first, spaced, second = stem.partition("_")
+            after = (second[:1], " ", "\n") if second else ("",)
+            found |= {first + gap + next for gap in " \n" for next in after} if spaced else {stem}
         # What begins with another stem of the phrase is found with that one.
         self.stems = {stem for stem in found if found.isdisjoint(_beginnings(stem))}
         self.index = _CAPITALS if all("A" <= stem[0] <= "Z" for stem in self.stems) else _SMALL
         self.index.add(self)
-        self.pattern = pattern(source)
+        self._source = source
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, compiled when a text first has one of its stems: few texts have all."""
+        return pattern(self._source)
 
     def find(self, text: str) -> list[re.Match[str]]:
         """Return the matches in the order of the text; they may overlap."""
-        match = self.pattern.match
         starts = self.index.starts(text, self)
+        if not starts:
+            return []
+        match = self.pattern.match
         return [found for start in starts if (found := match(text, start)) is not None]
 
 
@@ -108,8 +117,8 @@ class _StemIndex:
     def __init__(self) -> None:
         self.phrases: list[Phrase] = []
         self.pattern: re.Pattern[str] | None = None
-        #: For a stem that no other one begins with: each that it begins, and whose that one is.
-        self.owners: dict[str, list[tuple[str, list[int]]]] = {}
+        #: For each stem, the phrases that it or a beginning of it is a stem of.
+        self.owners: dict[str, list[int]] = {}
         self.last: tuple[str, dict[Phrase, list[int]]] = ("", {})
 
     def add(self, phrase: Phrase) -> None:
@@ -123,42 +132,46 @@ class _StemIndex:
             return self.last[1][phrase]
         pattern = self.pattern or self._build()
         found: list[list[int]] = [[] for _ in self.phrases]
+        owners = self.owners
         # The text ends, and begins, as its lines do.
-        padded = f"\n{text}\n"
-        for word in pattern.finditer(padded):
+        for word in pattern.finditer(f"\n{text}\n"):
             start = word.start()
-            for stem, owners in self.owners[word[1]]:
-                if padded.startswith(stem, start + 1):
-                    for owner in owners:
-                        found[owner].append(start)
+            for owner in owners[word[1]]:
+                found[owner].append(start)
         self.last = (text, dict(zip(self.phrases, found, strict=True)))
         return self.last[1][phrase]
 
     def _build(self) -> re.Pattern[str]:
         stems = {stem for phrase in self.phrases for stem in phrase.stems}
-        shortest = sorted(stem for stem in stems if stems.isdisjoint(_beginnings(stem)))
         self.owners = {
-            first: [
-                (stem, [place for place, each in enumerate(self.phrases) if stem in each.stems])
-                for stem in stems
-                if stem.startswith(first)
+            stem: [
+                place
+                for place, each in enumerate(self.phrases)
+                if not each.stems.isdisjoint([stem, *_beginnings(stem)])
             ]
-            for first in shortest
+            for stem in stems
         }
         # The regex engine scans fast for a plain character class: it comes first.
-        firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
-        self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(shortest)}))(?<!\w)")
+        firsts = re.escape("".join(sorted({stem[0] for stem in stems})))
+        self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(stems)}))(?<!\w)")
         return self.pattern
 
 
-def _tree(words: Sequence[str]) -> str:
-    """Return a pattern for any of the words that looks at each character once."""
+def _tree(words: Iterable[str]) -> str:
+    """Return a pattern for the longest of the words that looks at each character once."""
     by_first: dict[str, list[str]] = defaultdict(list)
-    for word in words:
+    ends = False
+    for word in sorted(words):
         if word:
             by_first[word[0]].append(word[1:])
+        else:
+            ends = True
     branches = [re.escape(first) + _tree(rest) for first, rest in by_first.items()]
-    return f"(?:{'|'.join(branches)})" if len(branches) > 1 else "".join(branches)
+    if not branches:
+        return ""
+    if len(branches) == 1 and not ends:
+        return branches[0]
+    return f"(?:{'|'.join(branches)}){'?' if ends else ''}"
 
 
 _SMALL, _CAPITALS = _StemIndex(), _StemIndex()
@@ -173,9 +186,13 @@ _SAME_WIDTH = {
     "\n": "\f\u2028\u2029\u0085",
 }
 
+#: A long dash between a heading and a name is no hyphen: ``Claims\u2014Smith moved``.
+_LONG_DASH = re.compile(
+    r"[\u2014\u2015](?<=[a-z]{3}.)(?=[A-Z][a-z]+ (?:[A-Z][a-z]+ )?mo(?:ved|ves|tion)\b)"
+)
 _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)( {0,8}\n {0,60})([^\W\d_]{2,30}(?:-[^\W\d_]{1,30})?)")
-#: A one or a zero between small letters was an l, an i or an o.
-_DIGIT_IN_WORD = re.compile(r"[10](?<=[a-z].)(?=[a-z]{2})")
+#: A one or a zero in a word, before small letters, was an l, an i or an o.
+_DIGIT_IN_WORD = re.compile(r"[10](?<=[A-Za-z].)(?=[a-z]{2})")
 _PAGE_MARK = re.compile(
     r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
 )
@@ -233,6 +250,14 @@ class NormalText:
                 end += len(broken[1])
         return end
 
+    @property
+    def text_with_digits(self) -> str:
+        """The normalised text with the ones and zeros that it has letters for."""
+        if not _DIGIT_IN_WORD.search(self.original):
+            return self.text
+        pairs = zip(self.original, self.text, strict=True)
+        return "".join(was if was in "10" and now in "lo" else now for was, now in pairs)
+
     def page_at(self, offset: int) -> int:
         """Return the number of the page, from 1, that an offset is on."""
         return bisect_right(self.page_starts, offset)
@@ -254,9 +279,9 @@ def normalise(pages: Sequence[str]) -> NormalText:
 
     if "\n" not in text and "\f" not in text:
         text = text.replace("\r", "\n")
-    text = plain(text)
+    text = plain(_LONG_DASH.sub(":", text))
     text = _blank(text, running_headers(text, original))
-    if "--" in text:
+    if _MAYBE_MARK.search(text):
         text = _blank(text, (mark.span() for mark in _PAGE_MARK.finditer(text)))
     text = _blank(text, sorted(margin_numbers(text)))
     numbers = [
@@ -299,7 +324,7 @@ def plain(text: str) -> str:
 
 def page_marks(text: str) -> list[tuple[int, int]]:
     """Return (offset, page number) of every line such as ``--- PAGE 3 ---``."""
-    if "--" not in text:
+    if not _MAYBE_MARK.search(text):
         return []
     return [(mark.start(), int(mark[1])) for mark in _PAGE_MARK.finditer(text)]
 
@@ -362,16 +387,12 @@ def margin_numbers(text: str) -> Iterator[tuple[int, int]]:
                 step = int(number[1]) - int(run[-1][1])
                 lines = text.count("\n", run[-1].end(), number.start())
                 if not (1 <= step <= _NUMBER_STEP and step <= lines <= 2 * step + 1):
-                    yield from _line_numbers(run)
+                    if len(run) >= _NUMBERED_LINES:
+                        yield from [each.span(1) for each in run]
                     run = []
             run.append(number)
-        yield from _line_numbers(run)
-
-
-def _line_numbers(run: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    if len(run) >= _NUMBERED_LINES:
-        for number in run:
-            yield number.span(1)
+        if len(run) >= _NUMBERED_LINES:
+            yield from [each.span(1) for each in run]
 
 
 def _join_word(broken: re.Match[str]) -> str:

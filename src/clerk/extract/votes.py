@@ -42,6 +42,7 @@ from .findings import (
     DIED,
     EVENT,
     FACT,
+    FAILED,
     FOURTH,
     NOES,
     RECUSED,
@@ -131,7 +132,7 @@ def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
             or _is_seconded(cue, cues, place + 1)
         ],
     )
-    printed = _PrintedNames(doc.text)
+    printed = _PrintedNames(doc.text_with_digits)
     readings = []
     floor = 0
     for motion, following in zip_longest(motions, motions[1:]):
@@ -237,6 +238,15 @@ def _read(
     item = items.at(motion.start)
     wording = motion_wording(doc, motion, item.title if item else None, floor)
     words = wording.words if wording else None
+    if (
+        motion.result == FAILED
+        and motion.made
+        and motion.outcome
+        and motion.outcome.refused
+        and (wording is None or wording.end > motion.outcome.start)
+    ):
+        # ``Moved by Smith, seconded by Jones. The request was denied.``: was that moved?
+        motion.outcome.result = UNKNOWN
     consent = items.consent(motion.start, item, words)
     if consent and consent.heading:
         # Not the last item of its list, which is next above the vote.
@@ -533,12 +543,14 @@ _CLOSING = pattern(
     r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
     re.I,
 )
+#: How many voted for it, behind the words: ``file the report, 5-0.``
+_TALLY_LAST = pattern(r"\s?[,;(]\s?\d{1,2}-\d{1,2}(?:-\d{1,2})?\)?\.?$")
 #: The motion after its reasons.
 _AFTER_WHEREAS = pattern(r"\b(?:now,?\s+)?therefore,?\s+|\bbe\s+it\s+(?:\w+\s+)?resolved\b", re.I)
 _THAT = pattern(
     r"\b(?:resolved|agreed)\s+unanimously\s+(?=there\s|no\s|not\s)"
     r"|\br\u00e9solue?\s+(?:que\s+|de\s+|d')"
-    r"|[a-z)\d]+\s*[:,\-]?\s+(?:that|to)\s+(?=[a-z])|resolved\s*:\s*|\bvoted\s*:\s*(?:to\s+)?"
+    r"|[a-z)\d]+\s*[:,\-]?\s+(?:that\s+(?=[a-z\d$])|to\s+(?=[a-z]))|resolved\s*:\s*|\bvoted\s*:\s*(?:to\s+)?"
 )
 _DONE = pattern(
     r"[a-z]+\)?,\s+"
@@ -565,7 +577,7 @@ _VOTE_WORDS = pattern(
     r"|\bseconded\s+by\s.{2,80}\bmotion\s+(?:carried|passed)\b|^(?:none|nil)$"
 )
 _OUTCOME_ONLY = pattern(
-    r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|there\s+being)\b"
+    r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|results?|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
     r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b|by\s+a\s+vote\b"
     r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b|by\s+\S+(?:\s\S+)?$",
@@ -734,6 +746,14 @@ def _as_printed(doc: DocumentText, start: int, end: int) -> str:
 
 #: What was resolved, above an outcome that is alone in its line: ``Be it resolved that``.
 _RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+that:?\s+", re.I)
+_CARRIED_THEN = pattern(
+    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?,\s+"
+    r"(?=(?:the|all|an?|it|that|to|this|bills|minutes|permission)\s)"
+)
+_WAS = pattern(
+    r"(?![\s,]{0,3}(?:it|the\s+following)\s)[^.;\n]{3,200}\s(?:was|were)\s+(?:\w+ly\s+)?"
+)
+_THAT_ABOVE = pattern(r"(?:^|\n)[ ]{0,20}(?=That\s|THAT\s)")
 #: A pronoun for what the sentence before it says: ``This was introduced by Smith``.
 _PRONOUN_ONLY = pattern(
     r"(?:this|it|the\s+(?:same|resolution|ordinance|motion))\s+(?:(?:was|is)\s*)?", re.I
@@ -765,14 +785,32 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         yield "above", made.start, _words_end(doc, made.start, made.at)
     if made is not None and made.bracket:
         # ``Approve the article (Smith/Jones 4-2)``
-        yield "above", doc.sentence_start(made.start, 400), made.start - 1
+        bracket = made.start - 1
+        yield "above", doc.sentence_start(made.start, 400), bracket
+        if indent_start(doc.text, bracket, 60) is not None:
+            # ``That the plan be adopted.`` above ``(Moved Cr Smith, seconded Cr Jones)``
+            top = max(floor, bracket - _RESOLVED_REACH)
+            if that := last_match(_THAT_ABOVE, doc.text, top, bracket):
+                yield "above", that.end(), end_without(doc.text, bracket, " \n")
     if made is not None and not outcome_first:
         if above := _label_above(doc, made.start):
             yield "label", *above
         edges = (made.words_end, second.start if second else motion.end, voted_at)
         nobody = _SECONDED_BY_NOBODY.match(doc.lower, made.end)
         start = nobody.end() if nobody else made.end
+        for cue in motion.cues:
+            if made.done and isinstance(cue, MotionCue) and 0 <= cue.start - made.end < 4:
+                # ``On motion of Smith, it was moved that``
+                start = cue.end
         later = [edge for edge in edges if edge > start]
+        if made.done and outcome is not None:
+            named = max(made.end, second.end if second and second.end <= outcome.at else 0)
+            if _WAS.fullmatch(doc.lower, named, max(named, outcome.at)):
+                # ``On motion of Smith, seconded by Jones, the bid was rejected``
+                yield "mover", named, _whole_statement(doc, motion)
+            elif then := _CARRIED_THEN.match(doc.lower, outcome.at):
+                # ``On motion of Smith, seconded by Jones and carried, the bills were paid``
+                yield "outcome", then.end(), _words_end(doc, then.end(), None)
         yield "mover", start, _words_end(doc, start, min(later, default=None))
         if outcome is not None:
             named = max(made.end, second.end if second and second.end <= outcome.at else 0)
@@ -1022,6 +1060,8 @@ def _tidy(text: str) -> str:
         words = words[opening.end() if opening else 0 :]
     if (vote := _BY_THE_VOTE.search(words)) and vote.start() > _ITS_VOTE:
         words = words[: vote.start()]
+    if tally := _TALLY_LAST.search(words, max(0, len(words) - 14)):
+        words = words[: tally.start()]
     tail = _CLOSING.sub("", _CLOSING.sub("", words[-60:]))
     words = (words[:-60] + tail).strip(' .,;:"\u201c\u201d')
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3].rstrip() + "..."
