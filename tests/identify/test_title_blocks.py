@@ -55,6 +55,7 @@ def test_a_first_page_says_what_it_is(example: Example):
 def test_every_value_has_a_quote_that_is_printed(example: Example):
     found = read(example)
 
-    words = plain(example.page)
+    # "A G E N D A" is quoted as a word.
+    letters = plain(example.page).replace(" ", "")
     for fact in (found.date, found.kind, found.body, found.title):
-        assert fact.value is None or plain(fact.quote) in words
+        assert fact.value is None or plain(fact.quote).replace(" ", "") in letters

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from .dates import without_dates
 from .facts import PAGE, UNKNOWN, Fact
-from .text import Line, Words, cased_pattern, is_address, readable
+from .text import Line, Words, ascii_lower, cased_pattern, is_address, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
@@ -35,6 +36,7 @@ _NOT_A_BODY = Words(
     r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
     r"|\b(?:clerk|secretary|solicitor|attorney|advis[eo]r|letter) (?:to|of) (?:the )?(?:\w+ )?"
     r"(?:council|board|commission|committee)\b"
+    r"|\b(?:town|city|village|county|municipal) (?:offices|hall|building)\b"
 )
 _MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
@@ -68,6 +70,7 @@ _STATUS = Words(
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
+    r"|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior|last) )?"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
@@ -76,7 +79,7 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
-        *("its", "this", "our", "el", "am", "um", "vom", "members", "before"),
+        *("its", "this", "our", "el", "am", "um", "vom", "members", "before", "convene"),
     }
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
@@ -92,7 +95,8 @@ _COUNCIL_OF = cased_pattern(
 )
 _CORPORATION_OF = Words(r"^(?:the )?corporation of (?:the )?")
 _INCORPORATED = Words(
-    r"\b(?:corporation|association|society|incorporated|inc\b|foundation|cooperative)"
+    r"\b(?:corporation|association|society|incorporated|inc\b|foundation|cooperative"
+    r"|(?:public|memorial|community) library)"
 )
 _MUNICIPALITY = (
     r"(?:city|town|township|village|borough|county|municipality|district|parish|commune|region"
@@ -106,7 +110,7 @@ _OF_MUNICIPALITY = Words(
 #: Names of the body that governs a place; then the name of the place says nothing.
 GOVERNING: Final = Words(
     r"(?:(?:city|town|township|village|municipal|common|regional) )?council|city council"
-    r"|select ?board|school board"
+    r"|select ?board|school (?:board|committee)"
     r"|(?:town|township|village|county|city) (?:board|commission|trustees)(?: of trustees"
     r"| of supervisors)?"
     r"|board(?: of (?:trustees|education|supervisors|selectmen|(?:county )?commissioners"
@@ -116,17 +120,17 @@ GOVERNING: Final = Words(
 )
 _BARE = Words(
     r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors"
-    r"|commissioners|supervisors)"
+    r"|commissioners|supervisors|selectmen|aldermen|court)"
 )
 _ADDRESSED = cased_pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
 )
 _PART_OF_COUNCIL = Words(
-    r"\b(?:committee|sub-?committee|cabinet|panel|commission|task force|working (?:group|party)"
-    r"|board of (?:appeals|adjustment|zoning appeals|health|review)|(?:planning|zoning|library"
-    r"|park"
-    r"|recreation|cemetery|licensing|liquor|police|fire|water|appeals|drainage|museum) board"
+    r"\b(?:(?<!school\s)committee|sub-?committee|cabinet|panel|commission|task force"
+    r"|working (?:group|party)|board of (?:appeals|adjustment|zoning appeals|health|review)"
+    r"|(?:planning|zoning|library|park|recreation|cemetery|licensing|liquor|police|fire|water|appeals"
+    r"|drainage|museum) board"
     r"|ausschuss(?:es)?|comité)\b"
 )
 _PART_OF_BODY = Words(r"^(?:board|council|committee|commission)(?: of \w+)?$")
@@ -137,13 +141,15 @@ _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0
 _IN_TEXT: Final = (
     (
         cased_pattern(
-            rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
+            rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b(?: court\b)?"
+            rf"{_OF_WHAT})",
         ),
         ("meeting of", "meetings of"),
     ),
     (
         cased_pattern(
-            rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
+            rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT})"
+            r"(?:, (?-i:[A-Z])[\w. ]{2,20},)? (?:met|convened"
             rf"|held"
             r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
             r"|meetings? (?:will|was|are|is))\b"
@@ -178,14 +184,13 @@ _IN_TEXT: Final = (
             r"(?:of|for|hereby|changes|approves?|authori[sz]es?|directs?|supports?|endorses?"
             r"|adopts?|enacts|receives?|does|do|support|acknowledges?)\b"
         ),
-        ("council",),
+        ("council ",),
     ),
 )
 
-
 _IN_TEXT_NEEDS: Final = (
     *(" met", "meeting ", "meetings ", "convene", "held", "hold", "assembled", "called"),
-    *("passed", "adopted", "carried", "approved", "proceedings", "council"),
+    *("passed", "adopted", "carried", "approved", "proceedings", "council "),
 )
 
 _GENERIC_WORD = Words(
@@ -223,15 +228,16 @@ _PLACE_BEFORE = re.compile(
 )
 
 
-#: The words before "of" in such a name.
-_PLACES: Final = frozenset(
-    {
-        *("city", "town", "township", "village", "municipality", "county", "counties", "borough"),
-        *("district", "region", "shire", "corporation"),
-    }
+#: How such a name begins.
+_PLACES: Final = (
+    *("city of ", "town of ", "township of ", "village of ", "municipality of ", "county of "),
+    *("counties of ", "borough of ", "district of ", "region of ", "shire of ", "corporation of "),
 )
 #: Every name that ends in a word for its kind contains one of these.
-_PLACE_ENDS: Final = ("council", "township", "county", "district")
+_PLACE_ENDS: Final = (
+    *(" town council", " city council", " township", " county", " borough council"),
+    *(" parish council", " district council", " school district"),
+)
 
 
 def municipalities(text: str) -> list[str]:
@@ -239,22 +245,23 @@ def municipalities(text: str) -> list[str]:
 
     A line that has none of that form may name them as ``Ashby Township``.
     """
-    small = text.lower()
+    small = ascii_lower(text)
     found: list[str] = []
     lines: set[int] = set()
-    # The pattern is tried only where it can match: at the word before "of".
-    at, end = small.find(" of "), 0
-    while at >= 0:
-        begin = small.rfind("\n", 0, at) + 1
-        start = max(small.rfind(" ", 0, at) + 1, begin)
-        if small.endswith("united ", max(end, begin), start):
-            start -= len("united ")
-        kind = small[start:at].removeprefix("united ")
-        if start >= end and kind in _PLACES and (match := _PLACE_OF.match(text, start)):
+    # The patterns are tried only where they can match: at the word before "of".
+    starts = []
+    for kind in _PLACES:
+        at = small.find(kind)
+        while at >= 0:
+            if at == 0 or small[at - 1] in " \n":
+                starts.append(at - len("united ") * small.endswith("united ", 0, at))
+            at = small.find(kind, at + 1)
+    end = 0
+    for start in sorted(starts):
+        if start >= end and (match := _PLACE_OF.match(text, start)):
             found.append(match[0])
-            lines.add(begin)
+            lines.add(small.rfind("\n", 0, start) + 1)
             end = match.end()
-        at = small.find(" of ", at + 1)
     for word in _PLACE_ENDS:
         at = small.find(word)
         while at >= 0:
@@ -264,8 +271,10 @@ def municipalities(text: str) -> list[str]:
                 found += _PLACE_BEFORE.findall(text, begin, end)
                 lines.add(begin)
             at = small.find(word, end)
-    names = [" ".join(name.split()) for name in found]
-    return [readable(_CORPORATION_OF.sub("", name)).strip(" .,'’-") for name in names]
+    names = {name: " ".join(name.split()) for name in found}
+    for name, whole in names.items():
+        names[name] = readable(_CORPORATION_OF.sub("", whole)).strip(" .,'’-")
+    return [names[name] for name in found]
 
 
 def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
@@ -279,20 +288,21 @@ def printed_place(place: str, lines: Sequence[str]) -> frozenset[str]:
     A site may be called anything; what the first page prints is closer.
     """
     text = "\n".join(lines)
-    small = text.lower()
-    words = frozenset(word for word in place_words(place) if word in small)
-    if words:
-        return words
+    if place and (words := place_words(place)):
+        small = text.lower()
+        if printed := frozenset(word for word in words if word in small):
+            return printed
     named = Counter(municipalities(text))
     return place_words(named.most_common(1)[0][0]) if named else frozenset()
 
 
+@lru_cache(maxsize=1024)
 def body_in_heading(line: str) -> str | None:
     """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
     if " s " in line.lower():
         # "Board of Director s": text layers lose apostrophes, or set letters apart.
         line = _APART.sub(r"\1\2", line)
-    if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
+    if not HEAD.search(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
         line = _NOT_A_BODY.sub(" | ", line)
@@ -301,7 +311,7 @@ def body_in_heading(line: str) -> str | None:
         return readable(" ".join(line[slice(*town_meeting.span())].split()))
     bare = _CLOCK.sub(" | ", without_dates(line, " | "))
     bare = _KIND_WORDS.sub(" ", _MEETING_WORDS.sub(" | ", bare))
-    pieces = [clean_name(piece) for piece in _SPLIT.split(bare)]
+    pieces = [clean_name(piece) for piece in _SPLIT.split(bare) if HEAD.search(piece)]
     named = [piece for piece in pieces if HEAD.search(piece) and len(piece.split()) <= 14]
     if not named:
         return None
@@ -326,7 +336,8 @@ _DOING = Words(
     r"|accepting|supporting|relating"
     r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
     r"|directing|rescinding"
-    r"|repealing|levying|confirming|certifying|recogni[sz]ing|to be held|will be held|held)\b"
+    r"|repealing|levying|confirming|certifying|recogni[sz]ing|to be held|will be held|held"
+    r"|el d[ií]a|de la corporaci[oó]n)\b"
 )
 
 
@@ -440,11 +451,15 @@ def body_of(
             if _BARE.fullmatch(name) and _CUT.search(before):
                 # "REGULAR PLANNING AND ZONING" - "COMMISSION MEETING".
                 name = body_in_heading(f"{before} {line.text}") or name
+            while is_address(before) and before != block[0].text:
+                # The address of an organisation is between its name and that of its board.
+                number -= 1
+                before = block[number - 1].text
             if _PART_OF_BODY.match(name) and _INCORPORATED.search(before) and len(before) < 100:
                 name = f"{clean_name(before)} {name}"
             found.append((weight, name, line))
     for line in lines[:15]:
-        match = _ADDRESSED.match(line.text)
+        match = _ADDRESSED.match(line.text) if ":" in line.text else None
         if match and (name := body_in_heading(match["body"])) and GOVERNING.fullmatch(name):
             found.append((3.6, name, line))
     if of_meeting and max((weight for weight, _, _ in found), default=0.0) < _DECIDED:
@@ -458,9 +473,10 @@ def body_of(
                         found.append((weight, name, line))
     if not found:
         return UNKNOWN
-    named = Counter(without_own_place(name, own).lower() for _, name, _ in found)
+    short = {name: without_own_place(name, own) for _, name, _ in found}
+    named = Counter(short[name].lower() for _, name, _ in found)
     weight, name, line = max(
-        found, key=lambda each: each[0] + 0.3 * (named[without_own_place(each[1], own).lower()] - 1)
+        found, key=lambda each: each[0] + 0.3 * (named[short[each[1]].lower()] - 1)
     )
     if not (of_meeting or has_day) and weight < 3.5:
         return UNKNOWN
@@ -472,13 +488,13 @@ def body_of(
     if fuller and _PART_OF_COUNCIL.search(name):
         # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
         weight, name, line = fuller[0]
-    chosen = without_own_place(name, own)
+    chosen = short[name]
     if _BARE.fullmatch(chosen):
         # "Board meeting" in the heading, "the Board of Education met" in the text.
         fuller = [each for each in found if chosen.lower() in each[1].lower() and each[1] != name]
         if fuller:
             weight, name, line = max(fuller, key=lambda each: each[0])
-            chosen = without_own_place(name, own)
+            chosen = short[name]
     # "Board" may be any.
     confidence = BARE if _BARE.fullmatch(chosen) else round(min(0.95, 0.35 + 0.13 * weight), 2)
     return Fact(chosen, PAGE, line.text[:120], line.page, confidence)
@@ -497,13 +513,17 @@ _MENTIONED = re.compile(
 )
 
 
+_BODIES: Final = ("Council", "oard", "Commission")
+
+
 def mentioned_body(lines: Sequence[Line], own: frozenset[str]) -> Fact:
     """Return the body that a document mentions most, if it names none in its heading."""
     for page in dict.fromkeys(line.page for line in lines):
         found: Counter[str] = Counter()
         where: dict[str, Line] = {}
         for line in lines:
-            for match in _MENTIONED.finditer(line.text) if line.page == page else ():
+            may_mention = line.page == page and any(map(line.text.__contains__, _BODIES))
+            for match in _MENTIONED.finditer(line.text) if may_mention else ():
                 if not _NOT_A_BODY.match(line.text, match.start()):
                     found[match[0]] += 1
                     where.setdefault(match[0], line)
@@ -534,52 +554,5 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
         if len(text) > _FULL_LINE and number + 1 < len(rest):
             text = f"{text} {rest[number + 1].text}"
         small = text.lower()
-        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and may_name_body(small):
+        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(small):
             yield line, without_dates(text)
-
-
-def may_name_body(text: str) -> bool:
-    """Whether a text holds the beginning of a word that bodies are called by."""
-    small = text.lower()
-    return any(map(small.__contains__, _NEEDS))
-
-
-#: Every word of ``_HEAD`` contains one of these.
-_NEEDS: Final = (
-    "council",
-    "board",
-    "commi",
-    "authority",
-    "trustee",
-    "select",
-    "aldermen",
-    "supervisor",
-    "assembly",
-    "court",
-    "jury",
-    "panel",
-    "task",
-    "cabinet",
-    "senate",
-    "legislature",
-    "corporation",
-    "directorate",
-    "bureau",
-    "agency",
-    "meeting",
-    "working",
-    "conse",
-    "comité",
-    "cabildo",
-    "ayuntamiento",
-    "pleno",
-    "rat",
-    "tag",
-    "schuss",
-    "district",
-    "freeholder",
-    "governor",
-    "regent",
-    "forum",
-    "elector",
-)

@@ -33,7 +33,7 @@ _MONTHS = """
 """.strip().splitlines()
 MONTH_OF_WORD: Final = {word: n for n, line in enumerate(_MONTHS, 1) for word in line.split()}
 _MONTH = "|".join(sorted(MONTH_OF_WORD, key=len, reverse=True))
-_MONTH_NAMES: Final = tuple(MONTH_OF_WORD)
+_ENDS_OF_MONTHS: Final = frozenset(word[-3:] for word in MONTH_OF_WORD)
 
 _WEEKDAYS = """
     monday mon lundi lunes montag
@@ -61,10 +61,11 @@ _BEFORE_YEAR = re.compile(
     rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>[0-9]{{1,2}}){_SUFFIX}"
     rf"(?:\s{{0,2}}(?:and|&|to|-|–)\s{{0,2}}[0-9]{{1,2}}{_SUFFIX})?"
     rf"\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$"
-    # 4 March 2025; 4th day of March, 2025; 4 de marzo de 2025; 4. März 2025
+    # 4 March 2025; 4th day of March, A.D. 2025; 4 de marzo de 2025; 4. März 2025
     rf"|(?<![0-9])(?P<day2>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
     rf"|del\s)?\s{{0,2}}"
-    rf"(?P<month2>[^\W\d_]{{3,10}})\.?,?\s{{0,3}}(?:de\s|del\s|in the year\s)?$",
+    rf"(?P<month2>[^\W\d_]{{3,10}})\.?,?\s{{0,3}}"
+    rf"(?:de\s|del\s|in the year\s|a\.?\s?d\.?,?\s)?$",
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(
@@ -72,6 +73,12 @@ _NUMBERS = re.compile(
     rf"|(?P<first>[0-9]{{1,2}})(?P<mark2>[-/.])(?P<second>[0-9]{{1,2}})(?P=mark2)"
     rf"(?P<last>{_YEAR4}|[0-9]{{2}}))(?![0-9]|[-/.][0-9])"
 )
+#: "Resolution 2017-12-01" is the first resolution of the twelfth meeting.
+_NUMBERED = re.compile(
+    r"\b(?:resolution|by-?law|ordinance|motion)s?[\s:]{0,2}(?:no\b|number\b|#)?[\s.:#]{0,3}$",
+    re.IGNORECASE,
+)
+_LONGEST_NUMBERED: Final = 24
 _DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _MARKED = re.compile(r"[0-9][-/.][0-9]{1,2}[-/.][0-9]")
@@ -204,7 +211,7 @@ def _named(text: str) -> Iterator[_Written]:
     for year in _YEAR.finditer(text):
         start = max(at, year.start() - _LONGEST_DATE)
         words = _WORD.findall(text[start : year.start()].lower())
-        if not any(word.endswith(_MONTH_NAMES) for word in words):
+        if _ENDS_OF_MONTHS.isdisjoint([word[-3:] for word in words]):
             continue
         match = _BEFORE_YEAR.search(text, start, year.start())
         if not match:
@@ -228,6 +235,8 @@ def _in_numbers(text: str) -> Iterator[_Written]:
         return
     for match in _NUMBERS.finditer(text):
         if match.start() and text[match.start() - 1] in "0123456789./-":
+            continue
+        if _NUMBERED.search(text, max(0, match.start() - _LONGEST_NUMBERED), match.start()):
             continue
         if match["year"]:
             day = calendar_day(int(match["year"]), int(match["month"]), int(match["day"]))

@@ -107,7 +107,8 @@ RULES: Final = (
         r"|\bminutes ?:[^\n]{0,60}$",
         "Approval of the minutes of the meeting of @",
         "Resolution: Adopt the Minutes of the @",
-        needs="minutes proceedings meeting session",
+        needs="approv adopt confirm accept ratif correct receiv review sign read consider circulat "
+        "previous last prior minutes",
     ),
     _rule(
         "other day",
@@ -169,12 +170,14 @@ RULES: Final = (
     _rule(
         "meeting held",
         6.0,
-        r"\bbe it remembered that[\W_]+(?:on )?(?:this )?(?:the )?$|\b(?:held|met|meet"
+        r"\bbe it remembered that[\W_]+(?:on )?(?:this )?(?:the )?$|(?:^|\n)on this,? (?:the )?$"
+        r"|\b(?:held|met|meet"
         r"|convened?|assembled|take place"
         r"|called to order)\b[^.\n]{0,90}?" + _LINK,
         "A regular meeting of the Council was held on @",
         "BE IT REMEMBERED that on this the @",
-        needs="remembered held met meet convene assembled take called",
+        "ON THIS THE @",
+        needs="remembered this held met meet convene assembled take called",
     ),
     _rule(
         "meeting of the day",
@@ -229,10 +232,13 @@ _MEETING_AFTER = Words(
 )
 #: A report that is an item of an agenda; its date is the meeting's.
 _AGENDA_ITEM = Words(
-    r"^category ?:|^agenda (?:section|item|category) ?:|\bthis (?:study session|meeting"
+    r"^category ?:|^agenda (?:section|item|category) ?:|^(?:agenda )?item (?:no\b\.?|number|#)"
+    r"|\bthis (?:study session|meeting"
     r"|workshop|public hearing)\b"
 )
 _DATE_LABEL = Words(r"^date ?:")
+#: A label begins a statement of its own, whatever the line above says.
+_MEETING_DATE = Words(r"^(?:(?:council|board) )?(?:meeting|agenda|hearing) date\b")
 _OF_MINUTES = Words(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
 #: A full stop that ends no sentence: "Ashby, B.C.", "St. Mary's Ave."
 _ABBREVIATED = re.compile(r"\b([A-Z]|St|Ste|Ave|Rd|Dr|Blvd|Hwy|Rm|No)\.")
@@ -243,6 +249,8 @@ _ALONE, _IN_HEADING = 4.5, 4.0
 _RIVAL = 1.0
 #: So does one that has a line of the title block to itself: more than the day in a header has.
 _OWN_LINE = 6.2
+#: A line longer than this goes on in the next.
+_FULL_LINE = 55
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
 _OPENING_LINES = 15
 
@@ -307,10 +315,12 @@ def meeting_day(
         if recitals[0] <= found.start < recitals[1]:
             continue
         line, start = lines[number], starts[number]
+        # The headings are no part of the sentence that opens the text.
+        told = starts[len(block)] if number >= len(block) else 0
         where = _Where(
             line,
             text[start : found.start],
-            text[max(0, found.start - _BEFORE) : found.start],
+            text[max(0, found.start - _BEFORE, told) : found.start],
             text[found.end : found.end + _AFTER],
             text[found.end : start + len(line.text)],
             lines[number - 1].text if number else "",
@@ -358,7 +368,8 @@ def _recitals(text: str) -> tuple[int, int]:
 
 
 _RESOLVED = Words(
-    r"\b(?:be it|now,? therefore|therefore,|hereby resolves|ordains as)\b|\bcarried\b"
+    r"\b(?:be it|now,? therefore|therefore,|hereby resolves|(?:ordains|enacts) as)\b|\bcarried\b"
+    r"|\bread (?:a|for the) (?:first|second|third)\b|\b(?:finally passed|(?:passed|adopted) this)\b"
 )
 
 
@@ -386,8 +397,11 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    goes_on = not where.same_line and len(where.above) > _FULL_LINE
     if in_block:
-        around = [where.same_line, where.before] if alone else [where.same_line]
+        around = [where.same_line, where.before] if alone or goes_on else [where.same_line]
+    elif _MEETING_DATE.match(where.same_line):
+        around = [where.same_line]
     else:
         told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
         around = _SENTENCE_END.split(told)[-1:]

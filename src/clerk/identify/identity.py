@@ -178,17 +178,18 @@ def read_pages(
 def _title(block: Sequence[Line], lines: Sequence[Line], heading: Line | None) -> Fact:
     """Return what a document calls itself: the heading that names its kind, and its neighbours."""
     for line in lines[:16]:
-        if match := _TITLE_LABEL.match(line.text):
+        if ":" in line.text and (match := _TITLE_LABEL.match(line.text)):
             return Fact(match["title"], PAGE, line.text, line.page, 0.7)
     rows = block or lines[:2]
-    names = [_is_name(line.text) for line in rows]
-    if True not in names:
+    names = (number for number, line in enumerate(rows) if _is_name(line.text))
+    first = next(names, None)
+    if first is None:
         return UNKNOWN
-    at = rows.index(heading) if heading in rows else names.index(True)
-    if at and names[at - 1] and len(rows[at].text.split()) < 3:
+    at = rows.index(heading) if heading in rows else first
+    if at and len(rows[at].text.split()) < 3 and _is_name(rows[at - 1].text):
         at -= 1
     end = at + 1
-    while end < min(len(rows), at + _TITLE_LINES) and names[end]:
+    while end < min(len(rows), at + _TITLE_LINES) and _is_name(rows[end].text):
         end += 1
     text = " ".join(line.text for line in rows[at:end])[:200]
     return Fact(text, PAGE, text, rows[at].page, 0.6)

@@ -72,8 +72,8 @@ _OF_BODIES_TOO: Final = 6
 _BODY_OR_MEETING = Words(
     r"\b(?:budget|audit|study|assessment|policy|planning|finance|calendar|survey|permits?|contracts?"
     r"|personnel|staffing|application|report\w*|evaluation)\b"
-    r"(?: (?:and|&) \w+)?(?: \w+)? (?:committee|board|commission|meeting|session"
-    r"|hearing|workshop|council|subcommittee|work)\b"
+    r"(?: (?:and|&) \w+)?(?: (?!to\b|of\b|for\b|from\b)\w+)?"
+    r" (?:committee|board|commission|meeting|session|hearing|workshop|council|subcommittee|work)\b"
 )
 
 #: What a body is asked to do: an item of an agenda, no title.
@@ -84,6 +84,14 @@ _ORDER = Words(
 
 #: Lines of the title block, from the strongest.
 HEADINGS: Final = (
+    _rule(
+        AGENDA,
+        7,
+        r"^(?:(?:regular|special|meeting|council|board) )*agenda (?:and|&|with) (?!minutes\b)\w",
+        "AGENDA AND ADMINISTRATIVE STAFF MEMORANDUM",
+        "Council Agenda with Staff Reports",
+        needs="agenda",
+    ),
     _rule(
         REPORT,
         9,
@@ -112,7 +120,7 @@ HEADINGS: Final = (
     _rule(
         PACKET,
         8,
-        r"\b(?:agenda|meeting|council|board|committee) (?:package|packet|pack)\b"
+        r"\b(?:agenda|meeting|council|board|committee|resolution) (?:package|packet|pack)\b"
         r"|\bdocument pack\b|"
         r"\bpublic reports pack\b|\bagenda reports pack\b",
         "Agenda Package",
@@ -127,6 +135,7 @@ HEADINGS: Final = (
         r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
         r"|^acta\b|\bacta de\b|\b(?:record|journal|summary) of (?:the )?(?:proceedings|meeting"
         r"|action\w*|decisions)"
+        r"|\baction summary\b"
         r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
         "MINUTES",
         "Minutes of the Regular Meeting of the Town Board",
@@ -134,6 +143,7 @@ HEADINGS: Final = (
         "Niederschrift",
         "RECORD OF PROCEEDINGS",
         "OFFICIAL PROCEEDINGS",
+        "ACTION SUMMARY",
         needs="minut mintu verba niederschrift sitzungsniederschrift protokoll acta record journal "
         "summary proceeding notes cofnod",
     ),
@@ -209,8 +219,8 @@ HEADINGS: Final = (
         4,
         r"\b(?:agreement|contract|lease|policy|policies|handbook|application|permit"
         r"|certificate|invoice|receipt"
-        r"|calendar|brochure|questionnaire|survey|map|procedures?|guidelines?|code of conduct"
-        r"|job description"
+        r"|(?<!consent\s)calendar|brochure|questionnaire|survey|map|procedures?|guidelines?"
+        r"|code of conduct|job description"
         r"|comments regarding|petition|easement|deed|affidavit|warranty|sign-?in sheet)\b",
         "LEASE AGREEMENT",
         "School Calendar 2020-2021",
@@ -226,13 +236,13 @@ HEADINGS: Final = (
         r"\breports?\b|\bmemorandum\b|^memo\b|\bbudgets?\b|\bfinancial statements?\b"
         r"|\bcash balances?\b|\bforecast\b"
         r"|\bstatus update\b|\bbank reconciliation\b|\baccounts payable\b|\b(?:check|cheque"
-        r"|warrant|voucher) "
+        r"|warrant|voucher|claims?|payments?|disbursements?) "
         r"(?:register|list\w*|report)\b|\blist of (?:bills|claims|payments|warrants|accounts"
         r"|cheques|checks)\b"
         r"|\bbreakdown\b|\bspreadsheet\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
         r"|recommendations?)\b|\bstudy\b"
         r"|\bassessment\b|\binspection\b|\bevaluation\b|\banalysis\b|\baudit(?:ed)?\b"
-        r"|\bstatistics\b"
+        r"|(?<!vital\s)\bstatistics\b"
         r"|\b(?:statement|schedule) of (?:revenues?|expend\w+|accounts|cash|operations"
         r"|payments|receipts)\b"
         r"|\bcost estimate\b|\bbalance sheet\b|\bincome statement\b|\bbills (?:payable|list)\b"
@@ -245,13 +255,13 @@ HEADINGS: Final = (
         "Summer Staffing",
         "Treasurer's Report",
         needs="report memo budget statement balance forecast update reconciliation payable "
-        "register list bills check cheque warrant voucher breakdown spreadsheet staffing payroll "
-        "personnel study assessment inspection evaluation analysis audit statistics "
-        "schedule estimate findings summary plan improvement",
+        "register list bills check cheque warrant voucher claim payment disbursement breakdown "
+        "spreadsheet staffing payroll personnel study assessment inspection evaluation analysis "
+        "audit statistics schedule estimate findings summary plan improvement",
     ),
 )
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD_START = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,4}")
 #: Which headings may have a word that begins with these letters.
 _HEADINGS_BY_START: Final = {
     start: [n for n, rule in enumerate(HEADINGS) if start in {need[:4] for need in rule.needs}]
@@ -538,11 +548,19 @@ def openings(
             # "EXECUTIVE SESSION CALLED TO ORDER" and "Approval of the minutes of the meeting held
             # on ..." are items of an agenda, no sentences of minutes.
             if rule.words.search(small[number]) and not (
-                rule.kind == MINUTES and (line.text.isupper() or _NOT_ITSELF.search(small[number]))
+                rule.kind == MINUTES and (line.text.isupper() or _is_item(small[number]))
             ):
                 found[rule] = line
                 break
     return found
+
+
+def _is_item(line: str) -> bool:
+    """Whether a line is about the minutes or the agenda, and no motion that was made."""
+    return not _MADE.search(line) and bool(_NOT_ITSELF.search(line))
+
+
+_MADE = Words(r"\b(?:motion by|moved by|seconded|second by|carried)\b")
 
 
 def _lines_with(
@@ -568,10 +586,10 @@ def heading_rule(line: str) -> KindRule | None:
     if len(line) > LONGEST_HEADING and not is_headline(line):
         return None
     small = line.lower()
-    rules = {each for word in _WORD.findall(small) for each in _HEADINGS_BY_START.get(word[:4], ())}
-    if not rules or _ORDER.match(small):
+    starts = _HEADINGS_BY_START.keys() & _WORD_START.findall(small)
+    if not starts or _ORDER.match(small):
         return None
-    for number in sorted(rules):
+    for number in sorted({number for start in starts for number in _HEADINGS_BY_START[start]}):
         rule = HEADINGS[number]
         if rule.words.search(small):
             if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):

@@ -47,14 +47,18 @@ from .paths import PACKET_WORD
 from .text import (
     LONGEST_LINE,
     MOST_CHARACTERS,
+    MOST_LINES,
     Line,
+    Lines,
     Words,
+    ascii_lower,
     cased_pattern,
     is_address,
     is_sentence,
     lines_of,
     tidy,
     title_block,
+    without_remarks,
 )
 
 #: A part begins where the signs for it weigh at least this much.
@@ -65,6 +69,7 @@ _END_CHARACTERS: Final = 400
 #: "Page 2" is within this many lines of the beginning or the end.
 _NUMBER_LINES: Final = 8
 _BEGINNING: Final = 2500
+_REMARK_LINES: Final = 4
 #: A first line on this share of the pages is a running header.
 _OFTEN: Final = 0.4
 #: A heading of these kinds nearly begins a part alone.
@@ -93,11 +98,17 @@ _PACKET_PAGE = Words(
 _COMPLETE = Words(
     r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely"
     r"|\byours (?:truly"
-    r"|faithfully)|-30-"
+    r"|faithfully)|-30-|\bminutes (?:to be|are subject to) approv"
+)
+_COMPLETE_NEEDS: Final = (
+    *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes"),
 )
 _SIGNED = Words(
     r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
     r"|treasurer)\b"
+)
+_SIGNED_NEEDS: Final = (
+    *("mayor", "clerk", "reeve", "secretary", "chair", "president", "superintendent", "treasurer"),
 )
 _LONGEST_SIGNATURE: Final = 60
 #: Where a part ends within a page, one of these is printed.
@@ -117,17 +128,26 @@ _OWN_HEADINGS: Final = (
     *("summary", "notes", "cofnod", "ordre", "orden", "order", "ordnung", "docket", "bill"),
     *("schedule", "dates", "calendar", "cancel"),
 )
+#: A title within a page has at least this many lines above it.
+_ABOVE_TITLE: Final = 3
 #: How minutes begin, below their title: within this many lines.
 _TITLE_LINES: Final = 5
 _MEETING_OPENS = Words(
     r"\bto order\b|^(?:\w+ ){0,3}(?:present|in attendance|attending|apologies|roll call|absent) ?:"
     r"|\b(?:were|was) present\b"
 )
+_OPENS_MINUTES = Words(
+    r"(?:at )?(?:an?|the) (?:\w+ ){0,4}(?:meeting|session) of (?:the )?\w|be it remembered\b"
+    r"|(?:an?|the) (?:[\w'’-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
+    r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session))\b"
+)
+_OF_MEETINGS: Final = ("present", "to order", "attend")
 _ITEM = Words(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
 _MOVED = Words(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
 _NUMBER_ONE = Words(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
 _DEAR = Words(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
+_CLOSINGS: Final = ("yours truly", "sincerely,", "yours sincerely", "yours faithfully")
 _DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
 #: A page with the running header of its part begins another only if it has one of these.
 _OPENING_WORDS: Final = (
@@ -139,6 +159,10 @@ _LABEL = Words(r"^(?:to|from|date|subject|title|re|via|dept\.?|department|catego
 _MEETING = Words(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
 #: "Date of next meeting: 7 November 2024" closes minutes.
 _NEXT = Words(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
+#: Every document of a town may begin with its name.
+_ONLY_PLACE = Words(
+    r"(?:city|town|township|village|county|borough|municipality) of [\w'’.-]+(?: \w+)?"
+)
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -147,45 +171,57 @@ class _Page:
 
     def __init__(self, page: PageView, running: frozenset[str]) -> None:
         self.view = page
-        self.running = running
+        self._lines = Lines(page)
         ending = page.text[-_END_CHARACTERS:].split("\n")
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
-        head = [line.text for line in lines_of(page, _NUMBER_LINES)]
+        lines = self._lines.first(_NUMBER_LINES)
+        head = [line.text for line in lines]
         self.number, self.of, self.says_page = _page_number(head, self.last)
-        head = head[_fixed(head[0]) in running :] if head else []
+        self.is_headed = bool(running and head) and _fixed(head[0]) in running
+        self._above = int(self.is_headed)
+        first = lines[self._above : self._above + _REMARK_LINES]
+        if (kept := without_remarks(first))[:1] != first[:1]:
+            # "(These minutes are subject to approval)" above the title.
+            self._above += len(first) - len(kept)
+        head = head[self._above :]
         self.opening = head[0] if head else ""
         #: The lines that a running header would have.
-        self.first = frozenset(_fixed(line) for line in head[:_HEADER_LINES] if len(line) > 7)
+        self.first = frozenset(
+            _fixed(line)
+            for line in head[:_HEADER_LINES]
+            if len(line) > 7 and not _ONLY_PLACE.fullmatch(line)
+        )
 
-    def _lines(self, most: int) -> list[Line]:
-        lines = lines_of(self.view, most + 1)
-        if lines and _fixed(lines[0].text) in self.running:
-            del lines[0]
-        return lines[:most]
-
-    @cached_property
-    def lines(self) -> list[Line]:
-        return self._lines(_TOP_LINES)
+    def top(self, most: int = _TOP_LINES) -> list[Line]:
+        """Return the first lines below the running header."""
+        return self._lines.first(most + self._above)[self._above :]
 
     @cached_property
     def block(self) -> list[Line]:
-        return title_block(self.lines)
+        few = title_block(self.top(_HEADING_LINES))
+        # Most title blocks end within the first lines.
+        return few if len(few) < _HEADING_LINES - 1 else title_block(self.top())
 
     @cached_property
     def small(self) -> str:
-        """The beginning in lower case: rules look for their words here before they search."""
-        return self.view.text[:_BEGINNING].lower()
+        """The page in lower case: rules look for their words here before they search."""
+        return ascii_lower(self.view.text[:MOST_CHARACTERS])
+
+    @cached_property
+    def beginning(self) -> str:
+        """The beginning of the page in lower case."""
+        return self.small[:_BEGINNING]
 
     @cached_property
     def moved(self) -> int:
-        if "moved by" not in self.small:
+        if "moved by" not in self.beginning:
             return 0
-        return sum(bool(_MOVED.search(line.text)) for line in self.lines)
+        return sum(bool(_MOVED.search(line.text)) for line in self.top())
 
     @property
     def is_form(self) -> bool:
         """Whether it is a form for one motion; minutes print more than that."""
-        if self.moved != 1 or any(map(self.small.__contains__, _OF_MINUTES)):
+        if self.moved != 1 or any(map(self.beginning.__contains__, _OF_MINUTES)):
             return False
         return self.heading is None or self.heading[0].kind not in (MINUTES, AGENDA)
 
@@ -193,10 +229,13 @@ class _Page:
     def heading(self) -> tuple[KindRule, Line] | None:
         for line in self.block[:_HEADING_LINES]:
             rule = heading_rule(line.text)
-            numbered = _PAGE_NUMBER.search(_in_digits(line.text))
-            if rule is None or line.text.endswith(":") or numbered:
+            if rule is None or line.text.endswith(":"):
                 continue
-            if not (rule.kind == RESOLUTION and self.moved > 1):
+            if _PAGE_NUMBER.search(_in_digits(line.text)):
+                continue
+            # "Resolution 2022-309 Moved by Councillor Ling" is one of many in minutes.
+            of_minutes = self.moved > 1 or "moved by" in line.text.lower()
+            if not (rule.kind == RESOLUTION and of_minutes):
                 return rule, line
         return None
 
@@ -211,9 +250,12 @@ class _Page:
 
     @cached_property
     def is_letter(self) -> bool:
-        if not any(map(self.small.__contains__, _DEAR_NEEDS)):
-            return False
-        return any(_DEAR.search(line.text) for line in self.lines)
+        if any(map(self.beginning.__contains__, _DEAR_NEEDS)) and any(
+            _DEAR.search(line.text) for line in self.top()
+        ):
+            return True
+        is_signed = any(map(self.small.__contains__, _CLOSINGS)) and bool(self.days)
+        return is_signed and any(is_address(line.text) for line in self.block[:7])
 
     @cached_property
     def names_meeting(self) -> Line | None:
@@ -225,11 +267,48 @@ class _Page:
                 return None if _NEXT.search(line.text) else line
         return None
 
+    @property
+    def names_owner(self) -> bool:
+        """Whether the first line names a place or a body, as above a title."""
+        return bool(HEAD.search(self.opening) or municipalities(self.opening))
+
+    @cached_property
+    def opens_minutes(self) -> Line | None:
+        """The line that begins the sentence with which minutes without a title open."""
+        if not any(map(self.beginning.__contains__, _OF_MEETINGS)):
+            return None
+        lines = self.top(_TITLE_LINES + 2)
+        for number, line in enumerate(lines[:_TITLE_LINES]):
+            if _OPENS_MINUTES.match(line.text) and not self.heading:
+                sentence = "\n".join(each.text for each in lines[number : number + 3])
+                return line if printed_dates(sentence) else None
+        return None
+
+    @cached_property
+    def is_memorandum(self) -> bool:
+        labels = (":" in line.text and bool(_LABEL.match(line.text)) for line in self.top(10))
+        return sum(labels) >= 3
+
+    @cached_property
+    def opens_again(self) -> bool:
+        """Whether it begins as a document does, not only with a title."""
+        if is_sentence(self.opening):
+            return False
+        if self.is_form or self.is_letter or self.is_memorandum:
+            return True
+        kind = self.heading[0].kind if self.heading else None
+        if kind not in (None, MINUTES):
+            return self.opens_like(kind)
+        # Motions are everywhere in minutes.
+        if kind is None and (self.names_meeting is None or not self.opens_like(MINUTES, AGENDA)):
+            return False
+        return any(_MEETING_OPENS.search(line.text) for line in self.top())
+
     def opens_like(self, *kinds: str) -> bool:
         """Whether the text after the title block begins as documents of these kinds do."""
         if RESOLUTION in kinds and self.is_form:
             return True
-        return bool(openings(self.lines, len(self.block), kinds))
+        return bool(openings(self.top(), len(self.block), kinds))
 
 
 def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[Part]:
@@ -241,8 +320,8 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     numbered_through = _is_numbered_through(tops)
     marked = sum(bool(page.bookmarks) for page in pages)
     starts: list[_Start] = []
-    #: First lines of the pages of the part so far.
-    seen: set[str] = set()
+    #: First lines of the pages of the part so far, without its first page if there are more.
+    seen: frozenset[str] = frozenset()
     for index, page in enumerate(tops):
         begins = UNKNOWN
         if starts:
@@ -251,27 +330,35 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             if not numbered_through:
                 signs += _signs_of_number(page, before, index - first.at + 1)
             if not any(sign.weight < -_ENOUGH for sign in signs):
-                signs += _signs(page, before, first.page, seen)
+                signs += _signs(page, before, seen)
             if numbered_through and running:
                 signs.append(_Sign("header and number go on", -3.0))
             if 1 < marked <= max(2, _MARKED_SHARE * len(pages)):
                 signs += _signs_of_bookmarks(page.view.bookmarks)
+            if (
+                index > first.at + 1
+                and (again := page.first & first.page.first)
+                and not again & seen
+            ):
+                signs.append(_Sign("title of the part before", 2.0, page.opening))
+            if sum(sign.weight for sign in signs) >= _ENOUGH:
+                signs += _signs_against(page, first.page, seen)
             begins = _beginning(page, signs)
         if not starts or begins.value:
             starts.append(_Start(index, page, begins))
-            seen = set()
+            seen = frozenset()
         rest, character = page, 0
         while (inside := _begins_inside(rest, starts[-1].page)) is not None:
             above, rest, begins = inside
             character += above
             starts.append(_Start(index, rest, begins, character))
-            seen = set()
-        seen |= page.first
+            seen = frozenset()
+        seen = page.first | (seen if index > starts[-1].at + 1 else frozenset())
     own = _Own()
     if len(starts) > 1:
         heads = [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
         own = _Own(
-            own_words(hints.place, heads), frozenset(_fixed(line.text) for line in tops[0].lines)
+            own_words(hints.place, heads), frozenset(_fixed(line.text) for line in tops[0].top())
         )
     parts = []
     for start, following in zip_longest(starts, starts[1:]):
@@ -284,7 +371,19 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             ending = msgspec.structs.replace(last, text=last.text[:above])
             of_part = [ending] if end == start.at else [*of_part, ending]
         parts.append(_part(of_part, start, identity, own))
-    return parts
+    return _with_whole_names(parts)
+
+
+def _with_whole_names(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts with "Board of Directors" for "Board", where only one is in the packet."""
+    named = [part.body for part in parts if part.kind.value == MINUTES and not part.of_other_place]
+    whole = list(parts)
+    for number, part in enumerate(parts):
+        bare = f"{part.body.value} of ".lower()
+        fuller = {body.value: body for body in named if (body.value or "").lower().startswith(bare)}
+        if len(fuller) == 1 and not part.of_other_place:
+            whole[number] = msgspec.structs.replace(part, body=_taken(*fuller.values()))
+    return whole
 
 
 class _Start(NamedTuple):
@@ -313,14 +412,14 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
     agenda or a resolution with a day of its own, then how such a document begins.  Minutes whose
     title is followed by who was there, or who called them to order, need no end above them.
     """
-    text = page.view.text[:MOST_CHARACTERS]
-    small = text.lower()
-    ends = any(map(small.__contains__, _ENDS))
-    if not _has_title(text, small, _OWN_HEADINGS if ends else _MINUTES_HEADINGS):
+    ends = any(map(page.small.__contains__, _ENDS))
+    titles = _titles(page, _OWN_HEADINGS if ends else _MINUTES_HEADINGS)
+    if not titles:
         return None
-    lines = lines_of(page.view)
-    for number in range(3, len(lines) - 2):
-        rule = _title_rule(lines[number].text)
+    text = page.view.text[:MOST_CHARACTERS]
+    lines = page.top(MOST_LINES)
+    for number in range(_ABOVE_TITLE, len(lines) - 2):
+        rule = titles.get(lines[number].text)
         if rule is None:
             continue
         top = number
@@ -343,26 +442,39 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
     return None
 
 
-def _has_title(text: str, small: str, words: Sequence[str]) -> bool:
-    """Whether a line with one of these words may be the title of a document."""
+def _titles(page: _Page, words: Sequence[str]) -> dict[str, KindRule]:
+    """Return the lines with one of these words that may be the title of a document.
+
+    What is within the first three lines of a page begins it.
+    """
+    text, small = page.view.text, page.small
+    whole_lines: set[tuple[int, int]] = set()
     for word in words:
         at = small.find(word)
         while at >= 0:
-            begin, end = small.rfind("\n", 0, at) + 1, small.find("\n", at)
+            end = small.find("\n", at)
             end = end if end >= 0 else len(small)
-            # A longer line is cut into several, each of which may be one.
-            if end - begin > LONGEST_LINE or _title_rule(tidy(text[begin:end])):
-                return True
+            whole_lines.add((small.rfind("\n", 0, at) + 1, end))
             at = small.find(word, end)
-    return False
+    found: dict[str, KindRule] = {}
+    for begin, end in whole_lines:
+        lines = [tidy(text[begin:end])]
+        if end - begin > LONGEST_LINE:
+            lines = [line.text for line in page.top(MOST_LINES)]
+        elif begin < LONGEST_LINE and small.count("\n", 0, begin) < _ABOVE_TITLE:
+            continue
+        for line in lines:
+            if line not in found and (rule := _title_rule(line)):
+                found[line] = rule
+    return found
 
 
 def _title_rule(line: str) -> KindRule | None:
     """Return the rule of a line that is the title of a document of its own."""
-    rule = heading_rule(line)
-    if rule is None or rule.kind not in _OWN_DOCUMENT or _ITEM.match(line) or is_sentence(line):
+    if line[:1].islower() or _ITEM.match(line) or is_sentence(line):
         return None
-    return rule
+    rule = heading_rule(line)
+    return rule if rule and rule.kind in _OWN_DOCUMENT else None
 
 
 def _raw_line(raw: Sequence[str], lines: Sequence[Line]) -> int:
@@ -386,19 +498,25 @@ def _in_capitals(line: str) -> bool:
 
 
 def _ends_part(line: str) -> bool:
-    if _COMPLETE.search(line):
+    small = line.lower()
+    if any(map(small.__contains__, _COMPLETE_NEEDS)) and _COMPLETE.search(small):
         return True
     # "Mayor Hale called the meeting to order" is no signature.
-    return len(line) <= _LONGEST_SIGNATURE and bool(_SIGNED.search(line)) and _in_capitals(line)
+    may_sign = len(line) <= _LONGEST_SIGNATURE and any(map(small.__contains__, _SIGNED_NEEDS))
+    return may_sign and bool(_SIGNED.search(small)) and _in_capitals(line)
 
 
 def with_papers(identity: Identity, parts: Sequence[Part]) -> Identity:
-    """Return an agenda that its papers follow as a packet; anything else as it is.
+    """Return an agenda that its papers follow as a packet; anything else keeps its kind.
 
     What a person or the portal said of the kind stays; an agenda that the portal calls a packet may
-    be one.
+    be one.  "Board" may be "Board of Directors" in the minutes among the papers.
     """
-    kind = identity.kind
+    kind, body = identity.kind, identity.body
+    if parts and body.source == PAGE and parts[0].body.value != body.value:
+        identity = msgspec.structs.replace(
+            identity, body=parts[0].body, others=[*identity.others, OtherReading("body", body)]
+        )
     is_said = kind.source == PERSON or (
         kind.source == PORTAL and not PACKET_WORD.search(identity.title.value or "")
     )
@@ -424,9 +542,9 @@ class _Sign(NamedTuple):
     quote: str = ""
 
 
-def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator[_Sign]:
-    """Yield the signs on a page; ``first`` is the first page of the part before it."""
-    if page.first & seen and not any(map(page.small.__contains__, _OPENING_WORDS)):
+def _signs(page: _Page, before: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
+    """Yield the signs on a page; ``seen`` has the first lines of the part before it."""
+    if page.first & seen and not any(map(page.beginning.__contains__, _OPENING_WORDS)):
         yield _Sign("running header", -5.0)
         return
     opening = page.opening
@@ -435,62 +553,67 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
     if _LOWER_CASE.match(opening) or _GOES_ON.match(opening):
         yield _Sign("text goes on", -5.0)
         return
-    opens_again = False
-    if is_sentence(opening):
+    is_text = is_sentence(opening)
+    if opens := page.opens_minutes:
+        yield _Sign("meeting", 3.5, opens.text)
+    if is_text:
         yield _Sign("text", -0.5)
     else:
-        opens_again = page.is_form or page.is_letter
-        for sign, opens in _signs_of_title(page):
-            opens_again = opens_again or opens
-            yield sign
+        yield from _signs_of_title(page)
     if before.is_form and before.is_complete:
         yield _Sign("end of the form before", 3.5, opening)
     elif before.is_complete:
         yield _Sign("end of the part before", 1.0, opening)
-        if not page.heading and len(page.block) >= 2 and not is_sentence(opening):
+        if not page.heading and len(page.block) >= 2 and not is_text:
             yield _Sign("title", 1.0, opening)
+    if before.is_headed and not page.is_headed:
+        yield _Sign("no running header", 1.0, opening)
     if not before.last:
         yield _Sign("blank page before", 1.0, opening)
     if page.view.width and before.view.width and not _same_paper(page.view, before.view):
         yield _Sign("other paper", 1.5, opening)
     if None not in (scans := {page.view.is_scan, before.view.is_scan}) and len(scans) == 2:
         yield _Sign("scan next to text", 1.5, opening)
-    if page.days and page.days == first.days and not opens_again:
+
+
+def _signs_against(page: _Page, first: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
+    """Yield what speaks against a part that seems to begin; ``first`` begins the one before it."""
+    if page.days and page.days == first.days and not page.opens_again:
         yield _Sign("running header with the same day", -3.5)
     same_day = page.days and page.days <= first.days and not page.is_form
     kinds = [each.heading[0].kind for each in (page, first) if each.heading]
     if same_day and kinds == [AGENDA, AGENDA]:
         yield _Sign("the same agenda", -4.0)
-    if page.first & seen and (same_day or not opens_again):
+    if page.first & seen and (same_day or not page.opens_again):
         yield _Sign("running header", -4.0)
 
 
-def _signs_of_title(page: _Page) -> Iterator[tuple[_Sign, bool]]:
-    """Yield what the first lines show, each with whether it is how a document begins."""
+def _signs_of_title(page: _Page) -> Iterator[_Sign]:
+    """Yield what the first lines show."""
     opening = page.opening
     if page.heading:
         rule, line = page.heading
         strong = rule.kind in _OWN_DOCUMENT or rule.weight >= 7
-        weight = 3.0 if strong else 2.0 if line in page.lines[:2] else 1.5
-        opens = page.opens_like(rule.kind)
-        if opens:
+        weight = 3.0 if strong else 2.0 if line in page.top(2) else 1.5
+        if page.opens_like(rule.kind):
             weight += 1.5
         if page.days:
             weight += 0.5
-        if any(_NUMBER_ONE.match(each.text) for each in page.lines[:12]):
+            if not strong and page.names_owner:
+                weight += 0.5
+        if any(_NUMBER_ONE.match(each.text) for each in page.top(12)):
             weight += 1.0
-        yield _Sign("heading", weight, line.text), opens
-    elif meeting := page.names_meeting:
-        opens = page.opens_like(MINUTES, AGENDA)
-        if opens or len(page.block) <= _HEADING_LINES:
-            yield _Sign("meeting", 3.5, meeting.text), opens
-    top = page.lines[:10]
-    if sum(":" in line.text and bool(_LABEL.match(line.text)) for line in top) >= 3:
-        yield _Sign("labels of a memorandum", 3.0, opening), True
+        yield _Sign("heading", weight, line.text)
+    elif (meeting := page.names_meeting) and (
+        len(page.block) <= _HEADING_LINES or page.opens_like(MINUTES, AGENDA)
+    ):
+        yield _Sign("meeting", 3.5, meeting.text)
+    if page.is_memorandum:
+        yield _Sign("labels of a memorandum", 3.0, opening)
     elif page.is_letter and not page.says_page:
-        yield _Sign("letter", 3.0, opening), True
+        yield _Sign("letter", 3.0, opening)
     if any(is_address(line.text) for line in page.block[:7]):
-        yield _Sign("letterhead", 1.5, opening), False
+        yield _Sign("letterhead", 1.5, opening)
 
 
 def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sign]:
@@ -552,10 +675,12 @@ def _in_digits(line: str) -> str:
 
 def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
     """Return the number of a page, of how many, and whether it says that it is one."""
-    for number, printed in enumerate((*first, *reversed(last))):
-        small = printed.lower()
+    lines = (*first, *reversed(last))
+    has_word = any(map("\n".join(lines).lower().__contains__, _PAGE_WORDS))
+    for number, printed in enumerate(lines):
         # A number by itself, or next to a word for a page.
-        if len(printed) <= _NUMBER_ALONE or any(map(small.__contains__, _PAGE_WORDS)):
+        is_short = len(printed) <= _NUMBER_ALONE and (has_word or _DIGITS.search(printed))
+        if is_short or (has_word and any(map(printed.lower().__contains__, _PAGE_WORDS))):
             line = _in_digits(printed)
             match = _PAGE_NUMBER.search(line) if len(line) < 100 else None
             if not match or _PACKET_PAGE.search(line):
@@ -614,6 +739,10 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
             body = body if body.value else _taken(packet.body)
     elif kind.value in (OTHER, REPORT, None):
         same_day = _prints(top, packet.date)
+        if not place.value and not printed.is_letter:
+            # A report of the day, or to the body; a list of payments or a policy is nobody else's.
+            is_own = is_own or bool(same_day) or _is_same_body(body, packet.body)
+            is_own = is_own or any(_OWN_PAPER.search(line.text) for line in top.top(_TITLE_LINES))
         if is_own and not elsewhere and not printed.is_letter and (same_day or day.value is None):
             day = same_day or _taken(packet.date)
             body = body if body.value else _taken(packet.body)
@@ -660,16 +789,24 @@ def _is_same_body(body: Fact, of_packet: Fact) -> bool:
     """Whether a part names the governing body of its packet, in fewer words perhaps."""
     if not (body.value and of_packet.value):
         return False
-    if _COUNCIL.fullmatch(body.value) and _COUNCIL.fullmatch(of_packet.value):
+    if any(
+        each.fullmatch(body.value) and each.fullmatch(of_packet.value) for each in _ONE_OF_A_PLACE
+    ):
         return True
-    if of_packet.value.lower().endswith(f" {body.value.lower()}") and " " in body.value:
-        # "Parish Council" in the packet of the Millbrook Parish Council.
+    is_named = " " in body.value or _COUNCIL.fullmatch(body.value)
+    if is_named and of_packet.value.lower().endswith(f" {body.value.lower()}"):
+        # "Parish Council", or "Council", in the packet of the Millbrook Parish Council.
         return True
     fewer, all_words = (set(each.lower().split()) for each in (body.value, of_packet.value))
     return bool(GOVERNING.fullmatch(of_packet.value)) and fewer <= all_words
 
 
 _COUNCIL = Words(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
+#: Names for the one council of a town, and for the one board of a school district.
+_ONE_OF_A_PLACE: Final = (
+    _COUNCIL,
+    Words(r"school board|board of (?:education|school (?:trustees|directors|commissioners))"),
+)
 
 
 def _taken(fact: Fact) -> Fact:
@@ -693,12 +830,15 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
         return Fact(body.value, PAGE, body.quote, body.page, 0.6), is_own
     # A letter names its reader further down; a resolution its council in the text.
     of_text = printed.kind.value == RESOLUTION
-    lines = top.lines if of_text else top.block[:2] if printed.is_letter else top.block
+    lines = top.top() if of_text else top.block[:2] if printed.is_letter else top.block
     for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
             is_own = own <= place_words(name)
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
     if body.value and own and own <= place_words(body.value):
+        return UNKNOWN, True
+    title = () if printed.is_letter else top.block[:_TITLE_LINES]
+    if own and any(own <= place_words(line.text) for line in title):
         return UNKNOWN, True
     if printed.is_letter and top.block:
         line = top.block[0]
@@ -733,10 +873,16 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     return None
 
 
+_OWN_PAPER = Words(
+    r"\bpolic(?:y|ies)$"
+    r"|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?|disbursements?) "
+    r"(?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims|payments|accounts)\b"
+)
 _DISTRICT = Words(
     r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
-    r"|irrigation|drainage|conservation|utility|transit|improvement|cemetery|port|airport|flood"
-    r"|protection|development) (?:control )?district\b"
+    r"|irrigation|drainage|conservation|utility|utilities|transit|improvement|cemetery|port|airport"
+    r"|flood|protection|development|metropolitan|services?|abatement|reclamation|power|ambulance)"
+    r" (?:control |management )?district\b"
 )
 _ORGANISATION = Words(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"

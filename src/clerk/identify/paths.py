@@ -24,9 +24,14 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(
-    r"(?<![0-9])(?:(?P<y1>(?:19|20)[0-9]{2})(?P<m1>[01][0-9])(?P<d1>[0-3][0-9])"
-    r"|(?P<m2>[01][0-9])(?P<d2>[0-3][0-9])(?P<y2>(?:19|20)[0-9]{2}))(?![0-9])"
+    r"(?<![0-9])(?:(?P<year1>(?:19|20)[0-9]{2})(?P<month1>[01][0-9])(?P<day1>[0-3][0-9])"
+    r"|(?P<first>[0-3][0-9])(?P<second>[0-3][0-9])(?P<year2>(?:19|20)[0-9]{2}))(?![0-9])"
 )
+#: "CM_07092020_AGN_AT": where files are called so, the day comes first.
+_CODED = re.compile(r"_[0-9]{8}_(?:AGN|MIN|MAT|ATT)(?![A-Za-z])")
+#: "Jan1-Nov6-2023" is a period.
+_FROM = re.compile(rf"(?:{_MONTH})[\s._]?[0-9]{{1,2}}\s?[-–]\s?$", re.IGNORECASE)
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SPACED = re.compile(
     r"(?<![0-9])(?<![0-9][ _-])(?P<first>[0-9]{1,2})(?P<mark>[ _-])(?P<second>[0-9]{1,2})(?P=mark)"
     r"(?P<year>(?:19|20)[0-9]{2}|[0-9]{2})(?![0-9]|-[0-9])"
@@ -49,6 +54,13 @@ _GLUED = re.compile(
     r"(?<=meeting)(?=minutes|agenda)|(?<=board|draft)(?=minutes|agenda)", re.IGNORECASE
 )
 PACKET_WORD = re.compile(r"\b(?:packet|package|pack)\b", re.IGNORECASE)
+#: "FCC-Cancelled-04022024", "AGENDApacket_08-17-26", "spminutes05182021", "CC-Min-01-27-2021".
+_SHORT_KINDS: Final = (
+    (NOTICE, re.compile(r"cancel", re.IGNORECASE)),
+    (PACKET, re.compile(r"packet(?!s)", re.IGNORECASE)),
+    (MINUTES, re.compile(r"minutes|protokoll|[0-9] MIN\b|\bmin [0-9]", re.IGNORECASE)),
+    (AGENDA, re.compile(r"agenda|[0-9] AGN\b", re.IGNORECASE)),
+)
 #: Abbreviations with one meaning.
 _SHORT: Final = {
     "BOE": "Board of Education",
@@ -111,8 +123,9 @@ def kind_in_name(name: str) -> str | None:
     words = " ".join(_CAMEL.sub(" ", _GLUED.sub(" ", name)).split())
     if PACKET_WORD.search(words):
         return PACKET
-    found = heading_rule(words)
-    return found.kind if found else None
+    if found := heading_rule(words):
+        return found.kind
+    return next((kind for kind, word in _SHORT_KINDS if word.search(words)), None)
 
 
 def body_in_name(name: str) -> str | None:
@@ -128,7 +141,10 @@ def body_in_name(name: str) -> str | None:
 def _day_in(name: str, day_first: bool) -> date | None:
     if not any(map(str.isdigit, name)):
         return None
+    name = _CAPITAL.sub(" ", name)
     for match in _NAMED.finditer(name):
+        if _FROM.search(name[: match.start()]):
+            continue
         which = "2" if match["month2"] else ""
         month = MONTH_OF_WORD[match[f"month{which}"].lower()]
         if found := calendar_day(
@@ -139,8 +155,12 @@ def _day_in(name: str, day_first: bool) -> date | None:
         if found := calendar_day(int(match["year"]), int(match["month"]), int(match["day"])):
             return found
     for match in _DIGITS.finditer(name):
-        which = "1" if match["y1"] else "2"
-        year, month, number = (int(match[f"{each}{which}"]) for each in "ymd")
+        if match["year1"]:
+            year, month, number = (int(match[f"{each}1"]) for each in ("year", "month", "day"))
+        else:
+            year, first, second = (int(match[each]) for each in ("year2", "first", "second"))
+            is_first = day_first or first > 12 or _CODED.search(name)
+            month, number = (second, first) if is_first else (first, second)
         if found := calendar_day(year, month, number):
             return found
     for match in _SPACED.finditer(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from .dates import begins_with_date
@@ -16,6 +17,7 @@ MOST_CHARACTERS: Final = 12_000
 LONGEST_LINE: Final = 240
 _USUAL_LINE: Final = 110
 MOST_LINES: Final = 90
+_MOST_RAW: Final = 280
 #: A title block is not longer than this.
 _BLOCK_LINES: Final = 24
 #: A heading is not longer than this.
@@ -36,16 +38,19 @@ class Words:
     def __init__(self, words: str) -> None:
         factored = _with_one_boundary(_spaced(words))
         self.pattern = _CAPITAL.sub(lambda found: found[0].lower(), factored)
-        self._compiled = re.compile(self.pattern)
-        self._search, self._match = self._compiled.search, self._compiled.match
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        # When it is first asked: a document needs few of the patterns.
+        return re.compile(self.pattern)
 
     def search(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return the first match from a position on."""
-        return self._search(text.lower(), start)
+        return self._compiled.search(text.lower(), start)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return the match at a position."""
-        return self._match(text.lower(), start)
+        return self._compiled.match(text.lower(), start)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Return the match if it is the whole text."""
@@ -72,6 +77,16 @@ def _lower(text: str) -> str:
     """Return a text of the same length in lower case: one capital has two letters in lower case."""
     small = text.lower()
     return small if len(small) == len(text) else text.replace("İ", "I").lower()
+
+
+def ascii_lower(text: str) -> str:
+    """Return a text of the same length in lower case, with a mark for what is not ASCII.
+
+    To make it and to look for words in it takes a fraction of the time.
+    """
+    if text.isascii():
+        return text.lower()
+    return text.encode("ascii", "replace").lower().decode("ascii")
 
 
 def _spaced(words: str) -> str:
@@ -108,13 +123,14 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
-    r"|[A-Z][.)] \w|[IVX]{1,6}[.)] \w"
+    r"|[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
     r"|item [0-9]"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)"
-    r"|.{0,40}\bcalled (?:the meeting )?to order\b|in attendance|attendance ?:|attendees|roll call"
+    r"|in attendance|attendance ?:|attendees|roll call"
     r"|call (?:the meeting )?to order|pledge of|moved by)"
 )
+_CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
 _SENTENCE = Words(
     r"\b(?:we|you|i) \w|\b(?:was|were|is|are|will be|shall be|has been|have been|may|called"
@@ -140,34 +156,55 @@ class Line(NamedTuple):
     page: int
 
 
-def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
-    """Return the first lines of a page, without decoration and empty lines.
+class Lines:
+    """The lines of a page without decoration and empty lines; each is made when it is needed.
 
     A text without line ends is cut as if it had some.
     """
-    enough = 3 * most + 10
-    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n", enough)
-    del raw[enough:]
-    if max(map(len, raw)) > LONGEST_LINE:
-        raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
-    found: list[Line] = []
-    number = page.page
-    for line in raw:
-        if text := tidy(line):
-            found.append(Line(text, number))
-            if len(found) == most:
-                break
-    return found
+
+    def __init__(self, page: PageView) -> None:
+        self._page = page.page
+        raw = page.text[:MOST_CHARACTERS].split("\n", _MOST_RAW)[:_MOST_RAW]
+        if max(map(len, raw)) > LONGEST_LINE:
+            raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE)]
+        self._raw = iter(raw)
+        self._found: list[Line] = []
+
+    def first(self, most: int = MOST_LINES) -> list[Line]:
+        """Return the first lines."""
+        found, number = self._found, self._page
+        if len(found) < most:
+            for raw in self._raw:
+                if text := tidy(raw):
+                    found.append(Line(text, number))
+                    if len(found) == most:
+                        break
+        return found[:most]
+
+
+def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
+    """Return the first lines of a page, without decoration and empty lines."""
+    return Lines(page).first(most)
 
 
 def tidy(line: str) -> str:
     """Return a line without decoration, empty if that is all it has."""
-    text = " ".join(line.split())
-    if text and not (text[0].isalnum() and text[-1].isalnum()):
-        text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
-        if not any(map(str.isalnum, text)):
-            return ""
-    return text
+    words = line.split()
+    text = " ".join(words)
+    if len(words) > _FEW_LETTERS and 2 * len(text) < 5 * len(words):
+        # "W A R R A N T   L I S T": the letters of a word have one space between them.
+        text = " ".join(_LETTERS_APART.sub(lambda found: found[0].replace(" ", ""), line).split())
+    if text[:1].isalnum():
+        return text.rstrip(_AFTER_WORDS)
+    text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
+    return text if any(map(str.isalnum, text)) else ""
+
+
+_FEW_LETTERS: Final = 3
+#: Not the days of a week, which have no vowel that stands alone.
+_LETTERS_APART = re.compile(
+    r"(?<!\S)(?=(?:[^\W\d_] ){0,12}[AEIOUaeiou](?!\S))[^\W\d_](?: [^\W\d_]){2,}(?!\S)"
+)
 
 
 def is_address(line: str) -> bool:
@@ -233,8 +270,10 @@ def is_sentence(line: str) -> bool:
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
 _REMARK = Words(
     r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) (?:draft |unapproved |unconfirmed )?"
-    r"(?:minutes|agenda|document) (?:are|is|have|has|may|will)\b|please note\b"
+    r"(?:minutes|agenda|document) (?:are|is|have|has|may|will)\b|please note\b|subject to change\b"
 )
+#: The first letters of remarks: looking at one letter is faster than trying the pattern.
+_REMARK_BEGINS: Final = "PpNnTtSs"
 _REMARK_LINES: Final = 3
 _NOTED_LINES: Final = 14
 
@@ -246,10 +285,10 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
     """
     kept: list[Line] = []
     number = 0
-    while number < len(lines):
+    while number < min(len(lines), _NOTED_LINES):
         text = lines[number].text
         in_brackets = text[0] == "(" and ("(" not in text[1:])
-        if number < _NOTED_LINES and (in_brackets or _REMARK.match(text)):
+        if in_brackets or (text[0] in _REMARK_BEGINS and _REMARK.match(text)):
             end = ")" if in_brackets else "."
             rest = [line.text for line in lines[number : number + _REMARK_LINES]]
             length = next((n for n, each in enumerate(rest, 1) if each.rstrip()[-1] == end), 0)
@@ -258,7 +297,7 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
                 continue
         kept.append(lines[number])
         number += 1
-    return kept
+    return [*kept, *lines[number:]]
 
 
 #: "(Special Meeting)" is a heading, what has more words is a remark.
@@ -273,15 +312,19 @@ def title_block(lines: Sequence[Line]) -> list[Line]:
     if lines and _BROWSER.match(lines[0].text):
         lines = lines[1:]
     for number, line in enumerate(lines[:_BLOCK_LINES]):
+        text = line.text
         # "4 March 2025" is no item of a list.
-        if _TEXT_BEGINS.match(line.text) and not begins_with_date(line.text):
+        if _TEXT_BEGINS.match(text) and not begins_with_date(text):
             return list(lines[:number])
-        if is_sentence(line.text) and not _goes_on(lines[:number], line.text):
+        if "to order" in text.lower() and _CALLED.match(text) and not begins_with_date(text):
+            return list(lines[:number])
+        if is_sentence(text) and not _goes_on(lines[:number], text):
             return list(lines[:number])
     return list(lines[:_BLOCK_LINES])
 
 
 #: "Minutes of the meeting of the council," - "held in the hall on Monday, 4 March 2024.".
+_HELD = re.compile(r"^.{0,40}\b(?:held|HELD|Held) (?:in|at|on|IN|AT|ON) ")
 _CONTINUED = re.compile(r"(?:[Hh]eld|HELD|[Oo]n|ON|[Aa]t|AT|[Ii]n|IN) ")
 
 
@@ -292,6 +335,8 @@ def _goes_on(block: Sequence[Line], line: str) -> bool:
     before = block[-1].text
     if len(before) > _SHORT and line[0].islower():
         return before[-1] not in ".:;"
+    if _HELD.search(line) and before[-1].isalpha():
+        return True
     return before[-1] == "," and bool(_CONTINUED.match(line))
 
 
