@@ -21,14 +21,16 @@ import pytest
 from small_sites import SITE, ask, compile_folder, vote, write_found, write_text
 
 from clerk import hookimpl
-from clerk.core import plugins
+from clerk.core import plugins, storage
 from clerk.core.config import Settings
 from clerk.core.distribution import install_command
 from clerk.core.errors import BadSetting, MissingTool, NotFound, SourceUnavailable, UnknownPlugin
 from clerk.publish import finish_deploy, publish
+from clerk.publish.linked_files import mirror
 from clerk.publish.rsync import Rsync, destination
 from clerk.publish.s3 import S3
 from clerk.site_db import is_outdated
+from tools.pdf_writer import PdfWriter, Text
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 
@@ -540,3 +542,110 @@ def test_published_files_can_be_read_by_a_web_server(folder: Path, settings: Set
     version = (settings.published / "springfield").resolve()
     assert stat.S_IMODE(version.stat().st_mode) == 0o755
     assert stat.S_IMODE((version / "meetings.db").stat().st_mode) & 0o044
+
+
+def test_the_next_version_is_made_from_one_that_is_not_kept(
+    folder: Path, settings: Settings
+) -> None:
+    spare = settings.published / ".versions" / "springfield" / "spare-2"
+    for turn in range(5):
+        change(folder, f"turn {turn}")
+        publish(SITE, folder, settings, complete=True, keep=2)
+    before = spare.stat().st_ino
+    kept = {path.name: path.stat().st_ino for path in versions(settings)}
+
+    change(folder, "turn 5")
+    publish(SITE, folder, settings, complete=True, keep=2)
+
+    served = (settings.published / "springfield").resolve()
+    assert served.stat().st_ino == before
+    assert ask(served / "meetings.db", "SELECT text FROM minutes") == [("turn 5",)]
+    assert spare.stat().st_ino == kept[min(kept)]
+    assert ask(versions(settings)[0] / "meetings.db", "SELECT text FROM minutes") == [("turn 4",)]
+
+
+def test_who_keeps_one_version_keeps_nothing_of_others(folder: Path, settings: Settings) -> None:
+    for turn in range(5):
+        change(folder, f"turn {turn}")
+        publish(SITE, folder, settings, complete=True, keep=2)
+    change(folder, "turn 5")
+
+    publish(SITE, folder, settings, complete=True, keep=1)
+
+    left = (settings.published / ".versions" / "springfield").rglob("meetings.db")
+    assert [ask(path, "SELECT text FROM minutes") for path in left] == [[("turn 5",)]]
+
+
+def test_a_folder_gets_the_files_of_another_and_no_others(tmp_path: Path) -> None:
+    source, target, own = (tmp_path / name for name in ("source", "target", "own"))
+    for path, text in {
+        "same": "same",
+        "other": "new",
+        "folder/deep/file": "deep",
+        "was-folder": "file",
+        "was-file/file": "in a folder",
+        "skipped": "of the source",
+    }.items():
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        (source / path).write_text(text)
+    own.mkdir()
+    target.mkdir()
+    (target / "same").hardlink_to(source / "same")
+    # Shared with a former version, which must not change.
+    (own / "other").write_text("old")
+    (target / "other").hardlink_to(own / "other")
+    (target / "was-folder" / "below").mkdir(parents=True)
+    (target / "was-file").write_text("file")
+    (target / "gone" / "below").mkdir(parents=True)
+    (target / "gone" / "below" / "file").write_text("gone")
+    (target / "skipped").write_text("of the target")
+
+    mirror(source, target, ["skipped"])
+
+    found = {
+        path.relative_to(target).as_posix(): path.read_text()
+        for path in target.rglob("*")
+        if path.is_file()
+    }
+    assert found == {
+        "same": "same",
+        "other": "new",
+        "folder/deep/file": "deep",
+        "was-folder": "file",
+        "was-file/file": "in a folder",
+        "skipped": "of the target",
+    }
+    assert (own / "other").read_text() == "old"
+    assert sorted(path.name for path in target.iterdir()) == sorted(
+        ["folder", "other", "same", "skipped", "was-file", "was-folder"]
+    )
+
+
+def test_only_pages_of_new_documents_are_drawn(folder: Path, settings: Settings) -> None:
+    site = SITE | {"extra": {"page_images": True}}
+    drawn = settings.published / "springfield" / "images"
+
+    def publish_with(date: str, text: str) -> None:
+        writer = PdfWriter()
+        writer.add_page([Text(72, 700, "Times-Roman", 24, text)])
+        document = write_text(folder, f"minutes/Planning/{date}", [text])
+        pdf, facts = document.pdf(folder), document.text(folder) / "document.json"
+        pdf.parent.mkdir(parents=True, exist_ok=True)
+        pdf.write_bytes(writer.getvalue())
+        facts.write_text(facts.read_text().replace("f00d", storage.sha256_of(pdf)))
+        compile_folder(folder, site)
+        publish(site, folder, settings, complete=True)
+
+    publish_with("2024-02-01", "The first.")
+    first = drawn / "minutes" / "Planning" / "2024-02-01" / "page-1.webp"
+    before = (first.stat().st_ino, first.read_bytes())
+    publish_with("2024-03-01", "The second.")
+
+    assert (first.stat().st_ino, first.read_bytes()) == before
+    assert (drawn / "minutes" / "Planning" / "2024-03-01" / "page-1.webp").is_file()
+
+    publish_with("2024-02-01", "The first, corrected at length.")
+    assert first.read_bytes() != before[1]
+
+    publish(SITE, folder, settings, complete=True)
+    assert not drawn.exists()

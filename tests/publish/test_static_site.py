@@ -30,6 +30,7 @@ from clerk import hookimpl
 from clerk.core import config, language, plugins
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
+from clerk.core.storage import compiled_database
 from clerk.publish import publish, publish_search_index
 from clerk.publish.static_site import addresses, search_index
 
@@ -274,6 +275,22 @@ def test_a_site_can_be_published_without_pages(folder: Path, settings: Settings)
     assert (site_of(settings) / "index.html").is_file()
 
 
+def test_a_site_without_pages_has_none_of_a_former_version(
+    folder: Path, settings: Settings
+) -> None:
+    for word in ("gutter", "lantern", "bollard"):
+        write_text(folder, "minutes/City Council/2024-02-01", [f"A new word: {word}."])
+        compile_folder(folder, SITE)
+        publish(SITE, folder, settings, complete=True, keep=2)
+    assert (settings.published / ".versions" / "springfield" / "spare-2" / "site.json").is_file()
+
+    publish(SITE | {"extra": {"static_site": False}}, folder, settings, complete=True, keep=2)
+
+    left = sorted(path.name for path in site_of(settings).iterdir())
+    assert left == ["index.json", "meetings.db"]
+    assert not publish_search_index(SITE, folder, settings)
+
+
 def test_canonical_links_and_the_sitemap_begin_with_the_address_of_the_site(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -471,7 +488,27 @@ def test_a_new_document_has_only_its_bundle_indexed_again(
     # A large site has larger bundles, not more.
     monkeypatch.setattr(search_index, "_BUNDLES", 2)
     publish_search_index(SITE, folder, settings)
-    assert len(bundles(site_of(settings))) <= 3
+    assert len(bundles(site_of(settings))) <= 2 + search_index._SMALLER
+
+
+def test_of_the_newest_documents_few_are_indexed_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_index, "_BUNDLE_PAGES", 10)
+    former: list[search_index.IndexBundle] = []
+    for number in range(1, 32):
+        day = f"{2032 + number // 12}-{number % 12 + 1:02}-01"
+        write_text(folder, f"minutes/City Council/{day}", [f"page of month {number}"])
+        compile_folder(folder, SITE)
+        planned = search_index.plan(compiled_database(folder), 10_000).bundles
+        names = [name for bundle in planned for name in bundle.documents]
+        assert len(names) == len(set(names)) >= number
+        again = sum(len(each.documents) for each in planned if each not in former)
+        is_closed = bool(former) and len(planned) < len(former)
+        assert again <= (12 if is_closed or not former else 2)
+        former = list(planned)
+    assert sum(len(each.documents) >= 8 for each in former) == 3
+    assert len(former) <= 4 + search_index._SMALLER
 
 
 def test_a_large_site_is_searched_by_document(folder: Path, settings: Settings) -> None:
@@ -531,11 +568,23 @@ def indexed_pages(version: Path) -> int:
 def test_killed_anywhere_the_site_is_the_old_or_the_new_one_and_is_repaired(
     everywhere: bool, folder: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    publish(SITE, folder, settings, complete=True)
-    publish_search_index(SITE, folder, settings)
+    for word in ("gutter", "lantern", "bollard", "railing"):
+        write_text(folder, "minutes/City Council/2024-02-01", [f"A new word: {word}."])
+        compile_folder(folder, SITE)
+        publish(SITE, folder, settings, complete=True)
+        publish_search_index(SITE, folder, settings)
+    place = settings.published / ".versions" / "springfield"
+    assert (place / "spare-2").is_dir()
     old = without_index(site_of(settings))
     untouched = tmp_path / "untouched"
-    shutil.copytree(settings.published, untouched, symlinks=True)
+
+    def restore(source: Path, target: Path) -> None:
+        # With the files that several versions have in common.
+        shutil.rmtree(target, ignore_errors=True)
+        subprocess.run(["cp", "-a", str(source), str(target)], check=True)
+
+    restore(settings.published, untouched)
+    kept = {path.name: tree(path) for path in place.glob("0*")}
     write_text(folder, "minutes/City Council/2024-03-01", ["A new word: weathervane."])
     compile_folder(folder, SITE)
     publish(SITE, folder, settings, complete=True)
@@ -548,8 +597,7 @@ def test_killed_anywhere_the_site_is_the_old_or_the_new_one_and_is_repaired(
 
     def killed_at(number: int) -> list[str]:
         """Publish until the number-th change of files; return all there are if it ends."""
-        shutil.rmtree(settings.published)
-        shutil.copytree(untouched, settings.published, symlinks=True)
+        restore(untouched, settings.published)
         command = [sys.executable, str(script), str(folder), str(number)]
         environment = {"PYTHONPATH": f"{Path(__file__).parents[1]}", "PATH": "/usr/bin:/bin"}
         done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
@@ -561,17 +609,19 @@ def test_killed_anywhere_the_site_is_the_old_or_the_new_one_and_is_repaired(
     # What is served changes by a rename: before, between and behind them.
     renames = [number for number, step in enumerate(steps) if step == "os.rename"]
     (made,) = [number for number, step in enumerate(steps) if step == "subprocess.Popen"]
-    chosen = [renames[0], renames[1], renames[1] + 1, made, made + 40, renames[-2], renames[-1]]
+    chosen = {0, *renames[:3], renames[1] + 1, made + 15, len(steps) - 1}
     seen = set()
-    for number in range(0, len(steps), 7) if everywhere else chosen:
+    for number in range(0, len(steps), 7) if everywhere else sorted(chosen):
         killed_at(number)
         served = without_index(site_of(settings))
         assert served in (old, text_only, new), steps[number]
-        assert indexed_pages(site_of(settings)) == (6 if served == new else 5)
+        assert indexed_pages(site_of(settings)) == (7 if served == new else 6)
+        left = {path.name: tree(path) for path in place.glob("0*") if path.name in kept}
+        assert left.items() <= kept.items(), steps[number]
         seen.add("old" if served == old else "text" if served == text_only else "new")
         publish(SITE, folder, settings, complete=True)
         publish_search_index(SITE, folder, settings)
         assert without_index(site_of(settings)) == new
-        assert indexed_pages(site_of(settings)) == 6
+        assert indexed_pages(site_of(settings)) == 7
         assert not list(folder.glob("_clerk/search-index.part"))
     assert seen == {"old", "text", "new"}

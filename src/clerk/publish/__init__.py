@@ -34,13 +34,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clerk import hookimpl
 from clerk.core import plugins
 from clerk.core.config import Settings
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
 from clerk.core.storage import compiled_database
-from clerk.site_db import about_site
+from clerk.site_db import about_site, content_digest
+from clerk.site_db.schema import open_readonly
 
 from .bundle import Bundle, index_workplace, open_bundle, remove_workplace
 from .static_site import read_mark, search_index, static_site_of
@@ -75,7 +75,6 @@ class PublishReport:
     targets: list[str] = field(default_factory=list)
 
 
-@hookimpl
 def register_deployers() -> Iterable[Deployer]:
     """Offer clerk's own deployers."""
     from .rsync import Rsync
@@ -122,21 +121,25 @@ def publish_search_index(
     mark = read_mark(served)
     if served is None or mark is None or not search_index.engine_version():
         return False
-    wanted = search_index.texts_of(compiled_database(served), at_most)
-    if not wanted or wanted == mark.search:
+    database = compiled_database(served)
+    with contextlib.closing(open_readonly(database)) as db:
+        content = content_digest(db)
+    searched = f"{content} {search_index.rules(at_most)}"
+    planned = None if searched == mark.searched else search_index.plan(database, at_most)
+    if planned is None or planned.texts in ("", mark.search):
         remove_workplace(folder)
         return False
     with index_workplace(folder) as work:
         if work is None:
             # Another process is making it.
             return False
-        index = search_index.build(compiled_database(served), work, at_most, served)
+        index = search_index.build(database, planned, work, served)
         with place.locked(), _bundle(site, folder, settings, place, complete=True) as bundle:
-            if bundle.static is None or search_index.texts_of(bundle.database, at_most) != wanted:
+            is_of_these = bundle.content == content and index.completes(bundle.previous)
+            if bundle.static is None or not is_of_these:
                 return False
-            static = replace(
-                bundle.static, search=wanted, facts=replace(bundle.static.facts, search="current")
-            )
+            facts = replace(bundle.static.facts, search="current")
+            static = replace(bundle.static, search=planned.texts, searched=searched, facts=facts)
             bundle = replace(bundle, static=static, search_index=index)
             return _serve(place, bundle, site, settings, keep).changed
 
@@ -159,9 +162,14 @@ def _bundle(
         static = static_site_of(site, settings, gate, about, is_complete=complete)
         mark = read_mark(previous)
         if static and mark and mark.search:
-            texts = search_index.texts_of(bundle.database, settings.static_site_search_pages)
-            state = "current" if mark.search == texts else "outdated"
-            static = replace(static, search=mark.search, facts=replace(static.facts, search=state))
+            at_most = settings.static_site_search_pages
+            searched = f"{bundle.content} {search_index.rules(at_most)}"
+            is_current = mark.searched == searched or (
+                mark.search == search_index.plan(bundle.database, at_most).texts
+            )
+            facts = replace(static.facts, search="current" if is_current else "outdated")
+            searched = searched if is_current else ""
+            static = replace(static, search=mark.search, searched=searched, facts=facts)
         yield replace(bundle, static=static, previous=previous)
 
 
@@ -179,6 +187,7 @@ def _serve(
         bundle.write_to,
         keep=keep or settings.publish_keep,
         instead_of=bundle.previous if bundle.search_index else None,
+        from_spare=True,
     )
     for target in (_HOOKS, *further_targets(site)):
         if place.version_at(target) != bundle.version:

@@ -30,8 +30,10 @@ from clerk.site_db import build_lock, digest_of_site
 from clerk.site_db.schema import PAGE_TABLES, VERSION, open_readonly
 
 from .export import ExportRows
-from .static_site import StaticSite
-from .versions import FORMAT, version_name
+from .linked_files import mirror
+from .static_site import IMAGES, OF_THE_VERSION, SITE_FILE, StaticSite
+from .static_site.search_index import BuiltIndex
+from .versions import FORMAT, is_of_this_format, version_name
 
 INDEX = "index.json"
 
@@ -60,7 +62,7 @@ class Bundle:
     #: The version that is served; what is the same in it is not written again.
     previous: Path | None = None
     #: A search index that is newer than that of the version before.
-    search_index: Path | None = None
+    search_index: BuiltIndex | None = None
 
     @property
     def state(self) -> str:
@@ -76,8 +78,12 @@ class Bundle:
         return version_name(repr(facts))
 
     def write_to(self, target: Path) -> None:
-        """Write the files of this version into an empty directory."""
+        """Write the files of this version into a directory that may have those of a former one.
+
+        Files that other versions may have are replaced and never written to.
+        """
         copy = compiled_database(target)
+        copy.unlink(missing_ok=True)
         try:
             # Builds replace the file and never write to it, so that one file serves for both.
             os.link(self.database, copy)
@@ -91,8 +97,7 @@ class Bundle:
                 table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 for table in _COUNTED
             }
-            if self.with_images:
-                self._write_images(target, connection)
+            self._write_images(target, connection)
         index = {
             "site": self.site,
             "state": self.state,
@@ -106,9 +111,12 @@ class Bundle:
         }
         head = json.dumps(self.gate.clean(index), indent=1, ensure_ascii=False).removesuffix("\n}")
         listed = ",\n".join(f"  {line}" for line in documents)
+        (target / INDEX).unlink(missing_ok=True)
         (target / INDEX).write_text(f'{head},\n "documents": [\n{listed}\n ]\n}}\n')
         if self.static:
             self.static.write_to(target, self.previous, self.search_index)
+        else:
+            mirror(None, target, {*OF_THE_VERSION} - {SITE_FILE})
 
     def _index_lines(self, connection: sqlite3.Connection) -> list[str]:
         """Return the documents as the index lists them, each as JSON in one line.
@@ -140,12 +148,31 @@ class Bundle:
         return [lines[key] for key in wanted.values()]
 
     def _write_images(self, target: Path, connection: sqlite3.Connection) -> None:
-        """Draw the pages of every document whose PDF is on disk."""
+        """Draw the pages of documents that are not drawn in the version before.
+
+        Those whose PDF is not at hand are left out.
+        """
+        if not self.with_images:
+            shutil.rmtree(target / IMAGES, ignore_errors=True)
+            return
         from clerk.read.documents import page_image
         from clerk.site_db.rows import page_image as address
 
         query = "SELECT name, pages, failed_pages, sha256 FROM documents ORDER BY name"
-        for name, pages, failed, sha256 in connection.execute(query):
+        drawn: dict[str, tuple[Any, ...]] = {}
+        if self.previous and is_of_this_format(self.previous.name.partition("-")[2]):
+            with (
+                contextlib.suppress(sqlite3.Error),
+                contextlib.closing(open_readonly(compiled_database(self.previous))) as before,
+            ):
+                drawn = {row[0]: row for row in before.execute(query)}
+        mirror(self.previous / IMAGES if self.previous and drawn else None, target / IMAGES)
+        for row in connection.execute(query):
+            name, pages, failed, sha256 = row
+            folder = target / IMAGES / name
+            if drawn.pop(name, None) == row and folder.is_dir():
+                continue
+            shutil.rmtree(folder, ignore_errors=True)
             document = Document.from_name(name)
             failed_pages = json.loads(failed or "{}")
             if not sha256 or not document.is_pdf:
@@ -156,6 +183,8 @@ class Bundle:
                         path = target / address(document.name, page)
                         path.parent.mkdir(parents=True, exist_ok=True)
                         path.write_bytes(page_image(pdf, page, _IMAGE_WIDTH))
+        for name in drawn:
+            shutil.rmtree(target / IMAGES / name, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -4,13 +4,17 @@
 
     ROOT/{site} -> .versions/{site}/000007-2-4be0c1...   what is served: number, format, content
     ROOT/.versions/{site}/000006-...                     former versions
+                          spare-2                        what the next version is made from
                           part-...                       left over if the publisher dies
                           taken-2.json                   which target has which version
                           lock
 
 A version is complete when it has its name, and is served when the link leads to it; both happen by
-one rename.  A web server may serve all of ROOT, so nothing here tells where else a site is
-published: further targets are recorded by a hash.
+one rename.  A version that is not kept becomes the spare one: most of its files are also those of
+the next version, and to link and to remove all of them costs more than all else.
+
+A web server may serve all of ROOT, so nothing here tells where else a site is published: further
+targets are recorded by a hash.
 """
 
 from __future__ import annotations
@@ -56,6 +60,7 @@ class VersionedFolder:
         self.link = published_link(root, subdomain)
         self._versions = published_versions(root, subdomain)
         self._taken = self._versions / f"taken-{FORMAT}.json"
+        self._spare = self._versions / f"spare-{FORMAT}"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -78,15 +83,19 @@ class VersionedFolder:
         *,
         keep: int,
         instead_of: Path | None = None,
+        from_spare: bool = False,
     ) -> bool:
         """Serve that version, written if it is not there; return whether another was served.
 
         The newest ``keep`` versions of this format stay, and always the one that is served; not
-        ``instead_of``, which only lacks something that this one has.
+        ``instead_of``, which only lacks something that this one has.  With ``from_spare`` what is
+        written to may have files of a former version, which other versions may have, too; who
+        keeps only one version keeps no spare one.
         """
-        for pattern in ("part-*", ".*.part", "taken*.json"):
+        keeps_spare = from_spare and keep > 1
+        for pattern in ("part-*", ".*.part", "taken*.json", "spare-*"):
             for leftover in self._versions.glob(pattern):
-                if leftover == self._taken:
+                if leftover == self._taken or (leftover == self._spare and keeps_spare):
                     continue
                 if leftover.is_dir() and not leftover.is_symlink():
                     shutil.rmtree(leftover, ignore_errors=True)
@@ -95,6 +104,8 @@ class VersionedFolder:
         path = self._find(version)
         if path is None:
             part = Path(tempfile.mkdtemp(prefix="part-", dir=self._versions))
+            if keeps_spare and self._spare.is_dir():
+                self._spare.replace(part)
             write(part)
             part.chmod(0o755)
             path = part.rename(self._next(version))
@@ -108,9 +119,12 @@ class VersionedFolder:
             fresh.replace(self.link)
         newest = [each for each in self._all() if each != instead_of][-max(keep, 1) :]
         for old in self._all():
-            kept = old in newest and is_of_this_format(old.name.partition("-")[2])
-            if not kept and not self._is_served(old):
-                doomed = old.rename(old.with_name(f"part-{old.name}"))
+            version = old.name.partition("-")[2]
+            if (old in newest and is_of_this_format(version)) or self._is_served(old):
+                continue
+            is_spare = keeps_spare and version.startswith(f"{FORMAT}-") and not self._spare.exists()
+            doomed = old.rename(self._spare if is_spare else old.with_name(f"part-{old.name}"))
+            if not is_spare:
                 shutil.rmtree(doomed, ignore_errors=True)
         return changed
 

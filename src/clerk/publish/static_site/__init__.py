@@ -6,7 +6,7 @@
     held       the meetings              changes  which pages differ    feeds    Atom, calendar
     search_index                         pagefind's index, which follows the pages
 
-A new version starts with links to the files of the version before, and only pages that may differ
+A new version starts with the files of the version before, by links, and only pages that may differ
 are written again; everything is if the templates, the gate or the facts about the site changed.
 Nothing is written to a file of an older version.
 """
@@ -31,31 +31,45 @@ from clerk.core.errors import BadSetting
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
 from clerk.core.storage import compiled_database
+from clerk.publish.linked_files import mirror
 from clerk.site_db.queries import SiteDatabase
 from clerk.site_db.schema import is_current, open_readonly
 
 from .changes import Side, changed_pages
 from .held import HeldMeetings
-from .linked_files import link_tree
 from .pages import Key, SiteFacts, SitePages
-from .search_index import SEARCH_FOLDER
+from .search_index import SEARCH_FOLDER, BuiltIndex
 from .theme import Theme, load_theme, theme_error
 
-__all__ = ["OF_THE_VERSION", "SITE_FILE", "SiteMark", "StaticSite", "read_mark", "static_site_of"]
+__all__ = [
+    "IMAGES",
+    "OF_THE_VERSION",
+    "SITE_FILE",
+    "SiteMark",
+    "StaticSite",
+    "read_mark",
+    "static_site_of",
+]
 
 #: How the static site of a version was made.
 SITE_FILE = "site.json"
 #: Files of a version that are not the static site's.
-OF_THE_VERSION = ("meetings.db", "index.json", "images", SITE_FILE)
+IMAGES = "images"
+OF_THE_VERSION = ("meetings.db", "index.json", IMAGES, SITE_FILE)
 #: Search engines take at most this many addresses in one file.
 _ADDRESSES_PER_SITEMAP = 40_000
 
 
 class SiteMark(msgspec.Struct, frozen=True):
-    """How the static site of a version was made: ``search`` names the texts in its index."""
+    """How the static site of a version was made.
+
+    ``search`` names the texts in its index, and ``searched`` the content of a database, with the
+    rules of indexing, of which they are known to be all texts.
+    """
 
     made_by: str
     search: str = ""
+    searched: str = ""
 
 
 def read_mark(version: Path | None) -> SiteMark | None:
@@ -76,6 +90,8 @@ class StaticSite:
     theme: Theme
     #: Which texts the search index has that the version gets; empty without one.
     search: str = ""
+    #: The content of which these are known to be all texts.
+    searched: str = ""
 
     @property
     def made_by(self) -> str:
@@ -89,11 +105,13 @@ class StaticSite:
         """What the name of a version depends on."""
         return f"{self.made_by} {self.search}"
 
-    def write_to(self, target: Path, previous: Path | None, index: Path | None = None) -> None:
+    def write_to(
+        self, target: Path, previous: Path | None, index: BuiltIndex | None = None
+    ) -> None:
         """Write the site next to ``meetings.db`` in ``target``.
 
-        ``previous`` is the version that is served; its search index is taken over unless ``index``
-        is a newer one.
+        ``target`` may have files of a former version.  ``previous`` is the version that is served;
+        its search index is taken over, with what ``index`` has that is newer.
         """
         mark = read_mark(previous)
         is_like_before = previous is not None and mark is not None and mark.made_by == self.made_by
@@ -107,30 +125,34 @@ class StaticSite:
                 self.theme.assets,
             )
             keys: set[Key] | None = None
-            if previous is not None and is_like_before:
+            if previous is not None and is_like_before and _has_database_of(previous, target):
+                # They tell of the extraction and of the search index.
+                keys = {("home",), ("search",)}
+            elif previous is not None and is_like_before:
                 with contextlib.suppress(sqlite3.Error, OSError):
                     old = stack.enter_context(_open(previous, self.facts.subdomain))
                     keys = changed_pages(Side(old, HeldMeetings.of(old)), Side(db, pages.held))
+            kept = {*OF_THE_VERSION, SEARCH_FOLDER} if index else OF_THE_VERSION
             try:
                 if previous is not None and keys is not None:
-                    skipped = {SEARCH_FOLDER} if index else set()
-                    link_tree(previous, target, {*OF_THE_VERSION, *skipped})
+                    mirror(previous, target, kept)
                     for key in keys:
                         _remove(target, SitePages.address(key))
                     self._write_pages(target, pages, keys)
                 else:
+                    mirror(None, target, kept)
+                    if previous is not None and not index and (previous / SEARCH_FOLDER).is_dir():
+                        mirror(previous / SEARCH_FOLDER, target / SEARCH_FOLDER)
                     for name, content in self.theme.static.items():
                         _write(target, self.theme.assets[name], content)
                     _write(target, ".nojekyll", b"\n")
                     self._write_pages(target, pages, pages.keys())
-                    if previous is not None and not index and (previous / SEARCH_FOLDER).is_dir():
-                        link_tree(previous / SEARCH_FOLDER, target / SEARCH_FOLDER)
             except TemplateError as error:
                 raise theme_error(self.theme, error) from error
         if index:
-            link_tree(index, target / SEARCH_FOLDER)
+            index.move_to(target, previous)
         self._write_sitemaps(target)
-        made = SiteMark(self.made_by, self.search)
+        made = SiteMark(self.made_by, self.search, self.searched)
         _write(target, SITE_FILE, msgspec.json.encode(made))
 
     @staticmethod
@@ -207,6 +229,12 @@ def static_site_of(
         with_images=bool(extra.get("page_images")),
     )
     return StaticSite(facts, gate, load_theme(settings))
+
+
+def _has_database_of(former: Path, target: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return compiled_database(former).samefile(compiled_database(target))
+    return False
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 
 from clerk.site_db.queries import SiteDatabase
 
@@ -87,14 +88,21 @@ class HeldMeetings:
         """Return the latest meetings, of all bodies or of one."""
         if body != "":
             return [(body, date) for date in self.dates.get(body, [])[: -limit - 1 : -1]]
+        return self._by_date[:limit]
+
+    @cached_property
+    def _by_date(self) -> list[Meeting]:
+        """All meetings, the latest first."""
         by_body = sorted(self.meetings, key=lambda each: (each[0] is None, each[0] or ""))
-        return sorted(by_body, key=lambda each: each[1], reverse=True)[:limit]
+        return sorted(by_body, key=itemgetter(1), reverse=True)
 
     def moved(self, before: HeldMeetings, bodies: Iterable[str | None]) -> set[Meeting]:
         """Return the meetings whose neighbours were others before, of some bodies."""
-        return {
-            (body, date)
-            for body in bodies
-            for date in self.dates.get(body, ())
-            if self.neighbours(body, date) != before.neighbours(body, date)
-        }
+        found: set[Meeting] = set()
+        for body in bodies:
+            now = self.dates.get(body, [])
+            # Only next to a meeting that came or went.
+            for date in {*now}.symmetric_difference(before.dates.get(body, [])):
+                beside = (*self.neighbours(body, date), *before.neighbours(body, date))
+                found.update((body, each) for each in (date, *beside) if each)
+        return found & self.meetings

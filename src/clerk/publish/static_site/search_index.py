@@ -15,10 +15,13 @@ from __future__ import annotations
 
 import html
 import json
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -28,11 +31,11 @@ from typing import Any, NamedTuple
 from clerk.core.errors import SearchIndexFailed
 from clerk.core.language import say, speaking, spoken_in, tag_of, word
 from clerk.publish import page_text
+from clerk.publish.linked_files import mirror
 from clerk.site_db.queries import CompiledDocument
 from clerk.site_db.schema import open_readonly
 
 from . import addresses
-from .linked_files import link_tree
 
 _TIMEOUT_SECONDS = 3600
 #: Raised when records look different, so that all indexes are made again.
@@ -40,8 +43,11 @@ _FORMAT = 2
 SEARCH_FOLDER, BUNDLES_FILE = "pagefind", "bundles.json"
 #: Pages of a bundle, doubled while a site would have more bundles than this.
 _BUNDLE_PAGES, _BUNDLES = 1000, 16
+#: The newest documents are in up to this many smaller bundles, until they fill a whole one.
+_SMALLER = 5
 
 
+@cache
 def engine_version() -> str:
     """Return the version of pagefind; empty if it is not installed."""
     try:
@@ -57,72 +63,120 @@ class IndexBundle(NamedTuple):
     documents: Sequence[str]
 
 
-def texts_of(database: Path, pages_at_most: int) -> str:
-    """Return what names the content of the index of a compiled site; empty without any text."""
-    with closing(open_readonly(database)) as db:
-        keys = [each.key for each in _bundles(db, pages_at_most)]
-    return blake2b(repr(keys).encode(), digest_size=16).hexdigest() if keys else ""
+@dataclass(frozen=True)
+class IndexPlan:
+    """How the documents of a site are divided, the oldest first, and what is found of them."""
+
+    bundles: Sequence[IndexBundle]
+    by_page: bool
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the bundles."""
+        return [each.key for each in self.bundles]
+
+    @property
+    def texts(self) -> str:
+        """What names the content of the index; empty without any text."""
+        return blake2b(repr(self.keys).encode(), digest_size=16).hexdigest() if self.bundles else ""
 
 
-def _bundles(db: sqlite3.Connection, pages_at_most: int) -> list[IndexBundle]:
-    """Divide the documents of a site, the oldest first; a month is never divided.
+def rules(pages_at_most: int) -> str:
+    """Return what the index depends on besides the content of the database."""
+    sizes = f"{_BUNDLE_PAGES} {_BUNDLES} {_SMALLER}"
+    return f"{_FORMAT} {engine_version()} {pages_at_most} {sizes}"
 
-    Bundles are closed when they are large enough, so that a new document changes the last one.
+
+def plan(database: Path, pages_at_most: int) -> IndexPlan:
+    """Divide the documents of a site; a month is never divided.
+
+    Bundles are closed when they are large enough, so that a new document changes the last one, and
+    that one is divided once more, so that little is indexed again.
     """
-    found = db.execute(
-        """SELECT coalesce(substr(date, 1, 7), ''), name, id, kind, meeting, date, title, file_name,
-                  text_sha256, pages
-           FROM documents ORDER BY 1, name"""
-    )
-    rows = list(map(tuple, found))
-    about = dict(db.execute("SELECT key, value FROM about WHERE key IN ('name', 'language')"))
-    told = (_FORMAT, engine_version(), _is_by_page(db, pages_at_most), sorted(about.items()))
+    with closing(open_readonly(database)) as db:
+        rows = db.execute(
+            """SELECT coalesce(substr(date, 1, 7), ''), name, id, kind, meeting, date, title,
+                      file_name, text_sha256, pages
+               FROM documents ORDER BY 1, name"""
+        ).fetchall()
+        about = dict(db.execute("SELECT key, value FROM about WHERE key IN ('name', 'language')"))
+        shown = db.execute("SELECT count(*) <= ? FROM pages", (pages_at_most,)).fetchone()
+    by_page = bool(shown[0])
+    told = (_FORMAT, engine_version(), by_page, sorted(about.items()))
     enough, total = _BUNDLE_PAGES, sum(row[-1] for row in rows)
     while total > _BUNDLES * enough:
         enough *= 2
-    groups: list[list[Any]] = []
-    pages = enough
-    for month, some in groupby(rows, lambda row: row[0]):
-        # Those without a date are by themselves: the bundles follow each other in time.
-        if pages >= enough or (groups and not groups[-1][0][0] and month):
-            groups.append([])
-            pages = 0
-        of_month = list(some)
-        groups[-1] += of_month
-        pages += sum(row[-1] for row in of_month)
-    return [
+    groups = _groups(rows, enough)
+    if groups and sum(row[-1] for row in groups[-1]) < enough:
+        groups += _groups(groups.pop(), max(1, enough // _SMALLER))
+    bundles = [
         IndexBundle(
             blake2b(repr((told, group)).encode(), digest_size=10).hexdigest(),
             [name for _, name, *_ in group],
         )
         for group in groups
     ]
+    return IndexPlan(bundles, by_page)
 
 
-def _is_by_page(db: sqlite3.Connection, pages_at_most: int) -> bool:
-    return bool(db.execute("SELECT count(*) <= ? FROM pages", (pages_at_most,)).fetchone()[0])
+def _groups(rows: Sequence[Any], enough: int) -> list[list[Any]]:
+    """Divide documents, the oldest first, so that each group but the last has enough pages.
+
+    Those without a date are by themselves: the groups follow each other in time.
+    """
+    groups: list[list[Any]] = []
+    pages = enough
+    for month, some in groupby(rows, lambda row: row[0]):
+        if pages >= enough or (groups and not groups[-1][0][0] and month):
+            groups.append([])
+            pages = 0
+        of_month = list(some)
+        groups[-1] += of_month
+        pages += sum(row[-1] for row in of_month)
+    return groups
 
 
-def build(database: Path, work: Path, pages_at_most: int, served: Path) -> Path:
-    """Make the index of a compiled site in an empty folder; return where it is.
+@dataclass(frozen=True)
+class BuiltIndex:
+    """An index that is ready to be published: ``folder`` has the bundles that were made for it."""
 
-    Bundles that ``served``, the version that is served, has already are taken over.
+    plan: IndexPlan
+    folder: Path
+
+    def completes(self, version: Path | None) -> bool:
+        """Whether a version has the bundles that were not made."""
+        former = version / SEARCH_FOLDER if version else self.folder
+        places = (self.folder, former)
+        return all(any((place / key).is_dir() for place in places) for key in self.plan.keys)
+
+    def move_to(self, version: Path, previous: Path | None) -> None:
+        """Give the index to a version, with the bundles that the one before has of it."""
+        target, keys = version / SEARCH_FOLDER, self.plan.keys
+        mirror(None, target, keys)
+        for key in keys:
+            if (self.folder / key).is_dir():
+                shutil.rmtree(target / key, ignore_errors=True)
+                shutil.move(self.folder / key, target)
+            elif previous:
+                mirror(previous / SEARCH_FOLDER / key, target / key)
+        (target / BUNDLES_FILE).write_text(json.dumps(keys))
+
+
+def build(database: Path, planned: IndexPlan, work: Path, served: Path) -> BuiltIndex:
+    """Make the index of a compiled site in an empty folder.
+
+    Bundles that ``served``, the version that is served, has already are not made again.
     """
     index = work / "index"
     with closing(open_readonly(database)) as db:
         db.row_factory = sqlite3.Row
         about = dict(db.execute("SELECT key, value FROM about").fetchall())
-        bundles = _bundles(db, pages_at_most)
-        by_page = _is_by_page(db, pages_at_most)
         with speaking(spoken_in(about.get("language", ""))):
-            for bundle in bundles:
-                known = served / SEARCH_FOLDER / bundle.key
-                if known.is_dir():
-                    link_tree(known, index / bundle.key)
-                else:
-                    _build(db, bundle, about, work / bundle.key, index / bundle.key, by_page)
-    (index / BUNDLES_FILE).write_text(json.dumps([each.key for each in bundles]))
-    return index
+            for bundle in planned.bundles:
+                if not (served / SEARCH_FOLDER / bundle.key).is_dir():
+                    key = bundle.key
+                    _build(db, bundle, about, work / key, index / key, planned.by_page)
+    return BuiltIndex(planned, index)
 
 
 def _build(

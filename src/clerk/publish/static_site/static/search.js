@@ -107,8 +107,10 @@ async function search() {
   if (mine !== asked) return;
   found = results;
   shown = 0;
-  status.textContent = found.length ? filled(status.dataset.found, found.length) : filled(status.dataset.nothing, given.q);
   await showMore();
+  if (mine !== asked) return;
+  // Only now: who is told the number finds the results below it.
+  status.textContent = found.length ? filled(status.dataset.found, found.length) : filled(status.dataset.nothing, given.q);
 }
 
 function go(changes) {
