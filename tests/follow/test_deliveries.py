@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 
 import pytest
+from databases import sqlite_daily
 from faults import Steps, count_steps
 from follow_town import (
     SITE,
@@ -343,6 +344,7 @@ def test_webhooks_do_not_lead_into_private_networks(
         assert turn().retried == 1 and hook.requests == []
 
 
+@sqlite_daily
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("stride", [23, pytest.param(1, marks=pytest.mark.chaos)])
 def test_killed_at_any_step_everybody_is_told_once(

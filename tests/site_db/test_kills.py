@@ -82,7 +82,7 @@ def _shown(storage: Path) -> set[str]:
     return turns
 
 
-@pytest.mark.parametrize("stride", [10, pytest.param(1, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("stride", [24, pytest.param(1, marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("start", ["fresh", "used"])
 def test_killed_anywhere_it_ends_the_same(
     start: str, stride: int, starting_points: dict[str, Path], tmp_path: Path
@@ -106,7 +106,7 @@ def test_killed_anywhere_it_ends_the_same(
         assert content(storage / "_published" / "springfield" / "meetings.db") == expected
         _assert_no_rubbish(storage)
 
-    assert kills > 8
+    assert kills > 3
 
 
 def _finish(storage: Path) -> None:

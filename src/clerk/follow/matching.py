@@ -347,7 +347,9 @@ def _news_of(
             if each.digest == digest_of(news[name], gate)
             and (news[name].findings_of is not None or not is_running)
         }
-        hidden = {name: waiting[name] for name in news if not gate.allows_name(name)}
+        # What is compiled is public.
+        missing = news.keys() - compiled.keys()
+        hidden = {name: waiting[name] for name in missing if not gate.allows_name(name)}
         _take_off(subdomain, hidden)
         kinds = {each.kind for each in subscriptions if each.followed.site == subdomain}
         searches = sum(each.kind == Subscription.SEARCH for each in subscriptions)

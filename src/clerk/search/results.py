@@ -19,7 +19,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -80,6 +80,8 @@ _DOCUMENTS_AT_ONCE = 40_000
 EXACT_PAGES_AT_MOST = 2_000_000
 #: Years that a range of dates may have to be looked up year by year.
 _YEARS_AT_MOST = 60
+#: Queries asked as one; a score has 24 binary digits.
+_ASKED_AS_ONE: Final = 20
 _ORDER_FIELD: Final = {
     NEWEST: ("newest", tantivy.Order.Desc),
     OLDEST: ("oldest", tantivy.Order.Asc),
@@ -465,25 +467,29 @@ class IndexedPages(_PagesOfSome):
     def find_each(
         self, queries: Sequence[tuple[Query, Parsed]]
     ) -> Iterator[tuple[int, dict[str, list[int]]]]:
-        """Yield what each of many queries finds, by its number.
+        """Yield what each of many queries finds, by its number, unless it is nothing.
 
-        All are asked as one before, and then each only for the documents which that has found.
+        Some are asked as one: each adds a power of two of its own to the score of a page, so that
+        the score tells which of them have found it.  Only those are then asked one by one.
         """
         prepared: list[tuple[int, tantivy.Query]] = []
         for number, (query, parsed) in enumerate(queries):
             with contextlib.suppress(ClerkError):
                 if parsed.group is not None:
                     prepared.append((number, self.prepared(query, parsed)))
-        if not prepared:
-            return
-        any_of_them = _unscored(_any_of([asked for _, asked in prepared]))
-        documents = self._found_by(any_of_them)
-        if not documents:
-            return
-        only = _only_of(documents)
-        few = _PagesOfSome(self._index, [(each, only) for each, _ in self._searched], self._pages)
-        for number, asked in prepared:
-            yield number, few._found_by(asked)
+        for start in range(0, len(prepared), _ASKED_AS_ONE):
+            some = prepared[start : start + _ASKED_AS_ONE]
+            any_of_them = _any_of(
+                [_Q.const_score_query(asked, 2.0**bit) for bit, (_, asked) in enumerate(some)]
+            )
+            finding = 0
+            for searcher, only in self._searched:
+                narrowed = any_of_them if only is None else _all_of([any_of_them, only])
+                for score, _ in searcher.search(narrowed, self._pages, count=False).hits:
+                    finding |= int(cast(float, score))
+            for bit, (number, asked) in enumerate(some):
+                if finding >> bit & 1:
+                    yield number, self._found_by(asked)
 
 
 def are_indexed(index: OpenIndex, site: str, digests: Mapping[str, int]) -> set[str]:
@@ -664,6 +670,31 @@ def _dated(days: DateRange) -> tantivy.Query:
     return _Q.range_query(SCHEMA, "day", tantivy.FieldType.Integer, max(days.since, 1), days.until)
 
 
+@lru_cache(maxsize=20_000)
+def _of_term(term: Term, languages: Sequence[str]) -> tantivy.Query:
+    """Return the engine's query for a term; saved searches ask for the same ones again."""
+    words, is_prefix = sought(term.words)
+    if term.prefix or is_prefix:
+        if len(words) == 1:
+            # No letter may differ; a regular expression takes longer to compile than to search.
+            return _Q.fuzzy_term_query(SCHEMA, "text", words[0][1], distance=0, prefix=True)
+        *before, (at, last) = words
+        return _Q.regex_phrase_query(SCHEMA, "text", [*before, (at, f"{last}.*")])
+    if len(words) > 1:
+        return _Q.phrase_query(SCHEMA, "text", list(words), slop=term.slop)
+    ((_, word),) = words
+    if term.fuzzy:
+        return _Q.fuzzy_term_query(SCHEMA, "text", word, distance=term.fuzzy)
+    found = {("text", word)}
+    if not term.exact and not has_cjk(word):
+        stems = {language: stemmer(language).stem(word) for language in languages}
+        if stems and word not in stems.values():
+            # Every page with the word has its stem.
+            found = set()
+        found |= {(name, stem) for stem in stems.values() for name in ("text", "stem")}
+    return _any_of([_Q.term_query(SCHEMA, name, each, "freq") for name, each in sorted(found)])
+
+
 class _Builder:
     """Makes queries of the engine from the tree of what was typed."""
 
@@ -673,7 +704,7 @@ class _Builder:
     def query(self, node: Node) -> tantivy.Query:
         """Return the engine's query for a part of the tree."""
         if isinstance(node, Term):
-            return self._of_term(node)
+            return _of_term(node, self._index.languages)
         if isinstance(node, FieldFilter):
             return _unscored(self._of_filter(node))
         if isinstance(node, DateRange):
@@ -685,28 +716,6 @@ class _Builder:
             return wanted
         excluded = [(Occur.MustNot, self.query(part)) for part in node.excluded]
         return _Q.boolean_query([(Occur.Must, wanted), *excluded])
-
-    def _of_term(self, term: Term) -> tantivy.Query:
-        words, is_prefix = sought(term.words)
-        if term.prefix or is_prefix:
-            if len(words) == 1:
-                # No letter may differ; a regular expression takes longer to compile than to search.
-                return _Q.fuzzy_term_query(SCHEMA, "text", words[0][1], distance=0, prefix=True)
-            *before, (at, last) = words
-            return _Q.regex_phrase_query(SCHEMA, "text", [*before, (at, f"{last}.*")])
-        if len(words) > 1:
-            return _Q.phrase_query(SCHEMA, "text", list(words), slop=term.slop)
-        ((_, word),) = words
-        if term.fuzzy:
-            return _Q.fuzzy_term_query(SCHEMA, "text", word, distance=term.fuzzy)
-        found = {("text", word)}
-        if not term.exact and not has_cjk(word):
-            stems = {language: stemmer(language).stem(word) for language in self._index.languages}
-            if stems and word not in stems.values():
-                # Every page with the word has its stem.
-                found = set()
-            found |= {(name, stem) for stem in stems.values() for name in ("text", "stem")}
-        return _any_of([_Q.term_query(SCHEMA, name, each, "freq") for name, each in sorted(found)])
 
     def _of_filter(self, asked: FieldFilter) -> tantivy.Query:
         value = asked.value

@@ -46,7 +46,6 @@ from clerk.core.storage import (
 )
 
 from . import schema
-from .joined import Joins
 from .rows import DocumentRows, rows_of
 
 #: Facts about the site that are published with it.
@@ -228,6 +227,9 @@ def _build(
             if is_new:
                 schema.create(db)
             db.execute("BEGIN")
+            # Loading the rules about names and matters takes as long as a build without changes.
+            from .joined import Joins
+
             joins = Joins(db)
             if not is_new:
                 joins.note([*removed, *updated])

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from clerk.extract.matters import MENTIONED, key_with_century, key_without_century
+from clerk.extract.findings import MENTIONED
+from clerk.extract.matters import key_with_century, key_without_century
 from clerk.extract.roster import TERM_GAP_DAYS, resolve_people
 
 #: The terms of a body's people: a new one begins after a long gap.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from rapidfuzz.fuzz import ratio, token_set_ratio
 
 from clerk.core.public_text import document_text
-from clerk.extract.matters import MENTIONED
+from clerk.extract.findings import MENTIONED
 
 from .queries import CompiledVote, SiteDatabase
 from .record import (
