@@ -52,8 +52,8 @@ def write_scans(
     """Write at most this many scanned pages of each kind, and ``most`` in all, into one PDF."""
     found = list(_real(data, pages)) if data else []
     # With fewer synthetic pages one wrong character more or less decides about a bar.
-    found += [*_synthetic(-(-pages // 4)), *islice(_printed(printed), -(-pages // 4))]
-    found += _tables(-(-pages // 8))
+    few = min(pages, 12)
+    found += [*_synthetic(few), *islice(_printed(printed), few), *_tables(-(-few // 2))]
     found = found[-most:] if most else found
     with closing(pypdfium2.PdfDocument.new()) as whole:
         for page in found:

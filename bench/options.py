@@ -36,6 +36,15 @@ def is_installed(module: str, compared: str) -> bool:
     return False
 
 
+def bytecode(folder: Path) -> dict[str, str]:
+    """Return the variables with which Python keeps what it compiles, as where clerk is installed.
+
+    In a folder of the benchmark, unless PYTHONPYCACHEPREFIX says where.
+    """
+    place = os.environ.get("PYTHONPYCACHEPREFIX", str(folder))
+    return {"PYTHONPYCACHEPREFIX": place, "PYTHONDONTWRITEBYTECODE": ""}
+
+
 def exit_code(*, tiny: bool, bars_met: bool) -> int:
     """Return 1 if a bar was missed, but 0 for a tiny run, whose figures mean nothing."""
     return 0 if tiny or bars_met else 1

@@ -23,7 +23,7 @@ BARS = {"clerk --help": 0.2, "clerk search": 0.4}
 
 def seconds(command: list[str], folder: Path, starts: int) -> float:
     """Return the least processor time of several starts."""
-    compiled = {"PYTHONPYCACHEPREFIX": str(folder / "compiled"), "STORAGE_DIR": str(folder)}
+    compiled = options.bytecode(folder / "compiled") | {"STORAGE_DIR": str(folder)}
     variables = {name: value for name, value in os.environ.items() if name[:4] != "PYTH"}
     best = float("inf")
     for _ in range(starts + 1):

@@ -66,7 +66,7 @@ class Sizes:
     pause_seconds: float = 2.0
 
 
-TINY = Sizes(400, 2, 3, 20, rounds=1, live_seconds=0.5, samples=FEWEST_SAMPLES, pause_seconds=0.1)
+TINY = Sizes(40, 2, 3, 5, rounds=1, live_seconds=0.5, samples=FEWEST_SAMPLES, pause_seconds=0.1)
 
 
 def main() -> int:

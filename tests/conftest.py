@@ -15,7 +15,9 @@ import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from invariants import check, forbid_going_back
+from prepared import prepare_to_fork
 from small_work import Town, hurry
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.util import LRUCache
@@ -154,19 +157,31 @@ def _sqlalchemy_url(url: str) -> str:
 @pytest.fixture
 def postgres(postgres_url: str) -> Iterator[str]:
     """The URL of a fresh, migrated PostgreSQL database."""
-    yield from _fresh_database(postgres_url, template=True)
+    yield from _fresh_database(*postgres_url.split("#"))
+
+
+@pytest.fixture(scope="module")
+def postgres_of_module(postgres_url: str) -> Iterator[str]:
+    """The URL of a migrated PostgreSQL database that the tests of a module share."""
+    yield from _fresh_database(*postgres_url.split("#"))
 
 
 @pytest.fixture
 def empty_postgres(postgres_url: str) -> Iterator[str]:
     """The URL of a fresh PostgreSQL database without any table."""
-    yield from _fresh_database(postgres_url, template=False)
+    yield from _fresh_database(postgres_url.partition("#")[0])
 
 
-def _fresh_database(postgres_url: str, *, template: bool) -> Iterator[str]:
-    server, _, migrated = postgres_url.partition("#")
+@pytest.fixture(scope="session")
+def copied_postgres(postgres_url: str) -> Callable[..., AbstractContextManager[str]]:
+    """Return a function that makes a database, empty or as a copy of another, and its URL."""
+    server = postgres_url.partition("#")[0]
+    return contextmanager(partial(_fresh_database, server))
+
+
+def _fresh_database(server: str, template: str = "") -> Iterator[str]:
     name = f"test_{uuid.uuid4().hex[:12]}"
-    origin = f" TEMPLATE {migrated}" if template else ""
+    origin = f" TEMPLATE {template}" if template else ""
     with psycopg.connect(server, autocommit=True) as conn:
         # Copying the files is quicker than logging their pages, which is the default since 15.
         strategy = " STRATEGY FILE_COPY" if conn.info.server_version >= 150_000 else ""
@@ -282,6 +297,8 @@ def clerk(
     """Return a function that runs a command as the shell would and returns what it answered."""
 
     def run(*args: str) -> Said:
+        if args[:1] == ("run",):
+            prepare_to_fork()
         monkeypatch.setattr(sys, "argv", ["clerk", *args])
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:

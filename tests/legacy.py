@@ -220,14 +220,16 @@ class Installation:
         return self.of_kind("nothing on disk", "everything failed")
 
 
-def install(engine: Engine, storage: Path, variant: str = "by hand") -> Installation:
-    """Make an installation of 300 sites, 105 of them stuck in ocr in all the odd ways."""
+def install(
+    engine: Engine, storage: Path, variant: str = "by hand", *, stuck: int = STUCK
+) -> Installation:
+    """Make an installation of 300 sites (or fewer), 105 of them stuck in ocr in all odd ways."""
     create_tables(engine, variant)
     (storage.parent / "source").mkdir(exist_ok=True)
     made = Installation()
     kinds = itertools.cycle(STUCK_KINDS)
     with engine.begin() as conn:
-        for number in range(STUCK):
+        for number in range(stuck):
             name, kind = f"stuck{number:03}.ca.us", next(kinds)
             made.stuck[name] = kind
             _install_stuck(conn, storage, name, STUCK_KINDS[kind], variant)

@@ -18,13 +18,17 @@ MACHINES = """
 import os, sys
 from pathlib import Path
 
-import clerk.pipeline.flow, clerk.publish, clerk.extract, clerk.fetch.store, clerk.read.documents
+import clerk.publish, clerk.fetch.store, clerk.read.documents
 from clerk.core import config
 from clerk.executors.pool import Pool
 from clerk.pipeline.flow import Pipeline
 from clerk.pipeline.mirror import bring_databases
 from clerk.pipeline.search_index import update
 
+sys.path.append(sys.argv.pop(1))
+from prepared import prepare_to_fork
+
+prepare_to_fork()
 for number, order in enumerate(sys.argv[2:]):
     machine, queue = order.split("/")
     folder = Path(sys.argv[1], machine)
@@ -75,7 +79,7 @@ class Machines:
     def work(self, *orders: str) -> str:
         """Do what is queued, on the machine named before it, or on one for its queue."""
         named = [each if "/" in each else f"machine-{each}/{each}" for each in orders]
-        return self.run(MACHINES, str(self._root), *named)
+        return self.run(MACHINES, str(Path(__file__).parent), str(self._root), *named)
 
 
 def add_documents(folder: Path, *months: int) -> None:

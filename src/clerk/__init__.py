@@ -3,7 +3,8 @@
 ``clerk.open(storage)`` gives what was compiled: see :mod:`clerk.library`.
 """
 
-import signal
+# The built-in module: `signal` loads `enum` first, and Ctrl-C in that time shows a traceback.
+import _signal as signal  # type: ignore[import-not-found]
 import sys
 
 _program = next(iter(sys.argv), "")

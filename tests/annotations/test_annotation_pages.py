@@ -473,7 +473,13 @@ class History(RuleBasedStateMachine):
             assert Levenshtein.normalized_similarity(*letters) >= 0.75, (label, words)
         found = exported(self.project)
         ids = ids_of(self.project)
-        places = {each["subj"]: each["obj"] for one in found for each in one.get("attributes", ())}
+        # What was read differently has the attribute ``changed_quote``, too.
+        places = {
+            each["subj"]: each["obj"]
+            for one in found
+            for each in one.get("attributes", ())
+            if each["pred"] == "of"
+        }
         of = {name for label, name in ids.items() if places.get(name) == label}
         waiting = sum(each.kind == "attribute" and each.label == "of" for each in orphans)
         assert len(of) + waiting == len(self.kept)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import postgresql_daily
 from faults import CHILD, SUPERVISOR, Steps, count_steps
 from small_uploads import (
     WORDS,
@@ -502,6 +503,7 @@ def be_on_rq(_job_id: int) -> Callable[[], None]:
     return work_on_rq
 
 
+@pytest.mark.chaos
 def test_a_small_storm_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
     lines, expected = troubled_lines(120, 2, 0.3)
@@ -511,6 +513,7 @@ def test_a_small_storm_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert_as_a_serial_load(status, lines, expected)
 
 
+@postgresql_daily
 def test_a_small_storm_on_rq(tmp_path: Path, redis: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
     lines, expected = troubled_lines(120, 2, 0.3)
@@ -602,7 +605,7 @@ def kill_at(numbers: Iterable[int], who: str, path: Path) -> int:
 def test_killed_at_a_sample_of_its_steps(tmp_path: Path, who: str) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(4)])
 
-    assert kill_at(range(4, 400, 29), who, path) >= 2
+    assert kill_at(range(4, 400, 61), who, path) >= 1
 
 
 @pytest.mark.chaos

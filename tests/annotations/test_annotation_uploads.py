@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from shared_data import SHARED_DATA
@@ -782,6 +783,7 @@ def test_members_that_lead_elsewhere_are_issues_and_the_rest_is_stored(tmp_path:
     assert not (tmp_path / "up.json").exists()
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -809,6 +811,7 @@ def test_bytes_that_are_no_text_are_an_issue(tmp_path: Path) -> None:
     assert upload(path).issues == {"invalid_utf8": 1}
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -859,6 +862,7 @@ def test_many_relations_between_two_denotations(tmp_path: Path) -> None:
     assert status.stored["relations"] == 30_000
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     "how", [{"mode": "overwrite"}, {"align": "maybe"}, {"on_lost": "cry"}, {"batch_items": 0}]
 )

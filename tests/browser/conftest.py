@@ -119,14 +119,12 @@ class Served:
                 return
             time.sleep(0.1)
 
-    def stop(self) -> float:
-        """Stop as Ctrl-C does, and return how long it took."""
+    def stop(self) -> None:
+        """Stop as Ctrl-C does."""
         assert self.process
-        began = time.monotonic()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGINT)
         self.process.communicate(timeout=60)
-        return time.monotonic() - began
 
     @property
     def person(self) -> str:
@@ -214,7 +212,7 @@ def visit(chromium: Any, served: Served, cookies: list[Any]) -> Iterator[Visit]:
 
     def open_(path: str, *, operator: bool = False, quiet: bool = False, **options: Any) -> Any:
         context = chromium.new_context(**options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         if operator:
             context.add_cookies(cookies)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from small_pdfs import printed
 from sqlalchemy import select, update
 from web_town import Browser
@@ -66,6 +67,7 @@ def test_a_folder_is_reviewed_before_it_is_added(
     assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_every_file_that_cannot_be_read_is_named_before_the_first_run(
     clerk: Clerk, database: str, storage: Path, folder: Path
 ) -> None:
@@ -78,6 +80,7 @@ def test_every_file_that_cannot_be_read_is_named_before_the_first_run(
     assert [line.split(":")[1].strip() for line in named] == [f"{n}.rtf" for n in range(8)]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_documents_say_what_they_are_and_where_that_comes_from(
     clerk: Clerk, springfield: str
 ) -> None:
@@ -102,6 +105,7 @@ def test_documents_say_what_they_are_and_where_that_comes_from(
     }
 
 
+@sqlite_daily
 def test_documents_of_an_older_installation_are_identified_without_being_read(
     clerk: Clerk, springfield: str
 ) -> None:
@@ -117,6 +121,7 @@ def test_documents_of_an_older_installation_are_identified_without_being_read(
     assert listed(clerk) == before
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_document_that_cannot_be_read_is_known_by_its_path(
     clerk: Clerk, springfield: str, folder: Path
 ) -> None:
@@ -129,6 +134,7 @@ def test_a_document_that_cannot_be_read_is_known_by_its_path(
     assert found["evidence"]["date"]["source"] == "file_name"
 
 
+@sqlite_daily
 def test_a_correction_holds_and_is_in_the_audit_log(
     clerk: Clerk, springfield: str, folder: Path
 ) -> None:
@@ -173,6 +179,7 @@ def test_nonsense_is_refused_by_name(said: dict[str, str]) -> None:
         check_said(said)
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_operators_correct_documents_in_their_pages(clerk: Clerk, springfield: str) -> None:
     viewer, operator = Browser(VIEWER), Browser(OPERATOR)
     page = viewer.get("/ops/sites/springfield/identities?doubtful=1")
@@ -192,6 +199,7 @@ def test_operators_correct_documents_in_their_pages(clerk: Clerk, springfield: s
     assert operator.post(where, data={"document": name, "kind": "nonsense"}).status_code == 400
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_list_fits_a_terminal(clerk: Clerk, springfield: str, folder: Path, monkeypatch) -> None:
     long = folder / "old" / ("A very long name of a file that nobody would choose " * 3 + "end.pdf")
     long.write_bytes(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from small_pdfs import printed
 from small_work import Town, hurry
 
@@ -41,6 +42,7 @@ def follow(
     return add
 
 
+@sqlite_daily
 def test_a_stored_file_whose_name_is_not_text_fails_alone(
     follow: Callable[..., Town], clerk: Clerk
 ) -> None:
@@ -66,6 +68,7 @@ def test_a_misspelt_name_starts_none_of_the_others(
     assert town.run is None
 
 
+@sqlite_daily
 def test_a_language_that_one_site_asks_for_in_vain_fails_that_site_alone(
     follow: Callable[..., Town], clerk: Clerk
 ) -> None:
@@ -80,6 +83,7 @@ def test_a_language_that_one_site_asks_for_in_vain_fails_that_site_alone(
     assert "tlh" in odd.row.last_error_message
 
 
+@sqlite_daily
 def test_settings_of_a_source_that_one_site_has_wrong_fail_that_site_alone(
     follow: Callable[..., Town], clerk: Clerk
 ) -> None:
@@ -128,6 +132,7 @@ def test_a_run_whose_documents_nobody_knows_by_name_is_brought_in_line_with_the_
     assert town.counts == (1, 1, 0)
 
 
+@sqlite_daily
 def test_a_document_that_failed_in_a_recovered_reading_is_not_tried_again(
     follow: Callable[..., Town], clerk: Clerk
 ) -> None:
@@ -144,6 +149,7 @@ def test_a_document_that_failed_in_a_recovered_reading_is_not_tried_again(
     assert (town.items()["2024-02-01"].state, town.items()["2024-02-01"].attempt) == ("failed", 0)
 
 
+@sqlite_daily
 def test_a_paused_queue_that_is_waited_for_is_named(
     follow: Callable[..., Town], clerk: Clerk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

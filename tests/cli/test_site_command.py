@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from small_sites import compile_folder, write_text
 
 from clerk.core import config, db
@@ -82,6 +83,7 @@ def test_no_is_an_answer_when_a_site_is_to_be_removed(
     assert clerk("site", "show", "springfield").code == 0
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("given", "said"),
     [

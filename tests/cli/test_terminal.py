@@ -10,12 +10,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from small_pdfs import printed, scanned, white, written
+
+import clerk
 
 CLERK = str(Path(sys.executable).with_name("clerk"))
 
@@ -36,6 +38,14 @@ class Slow:
 @hookimpl
 def register_ocr_backends(): return [Slow()]
 """
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_is_not_ignored() -> Iterator[None]:
+    """A shell that runs the tests in the background ignores it, and so do all its children."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
@@ -152,6 +162,26 @@ def test_ctrl_c_while_clerk_is_loading_shows_no_traceback(
 
     assert said.returncode in (-signal.SIGINT, 130), said.stderr
     assert "Traceback" not in said.stderr
+
+
+def test_ctrl_c_is_prepared_for_before_any_other_module_is_loaded(tmp_path: Path) -> None:
+    """The first that Python itself has not loaded yet would be ``enum``."""
+    (tmp_path / "clerk").write_text(
+        "import os, sys\n"
+        "class PressCtrlC:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name != 'clerk': os.kill(os.getpid(), 2)\n"
+        "sys.meta_path.insert(0, PressCtrlC())\n"
+        f"sys.path.append({str(Path(clerk.__file__).parents[1])!r})\n"
+        "import clerk\n"
+    )
+
+    said = subprocess.run(
+        [sys.executable, "-S", tmp_path / "clerk"], capture_output=True, text=True
+    )
+
+    assert said.returncode == -signal.SIGINT, said.stderr
+    assert said.stderr == ""
 
 
 def test_quiet_prints_no_hints_and_verbose_logs(town: Path) -> None:

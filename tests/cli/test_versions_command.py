@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -11,19 +15,41 @@ from small_pdfs import picture_of, printed, scanned
 
 from clerk.core.files import pack_text
 
+#: They share a site.
+pytestmark = pytest.mark.xdist_group("versions")
+
 DOCUMENT = "minutes/Council/2024-01-15"
 
 
-@pytest.fixture
-def town(storage: Path, tmp_path: Path, clerk) -> Path:
-    """A site whose draft minutes were replaced; returns the file of its only document."""
-    file = tmp_path / "source" / "Council" / "minutes 2024-01-15.pdf"
+APPROVED = printed(["Minutes of the Council", "APPROVED", "Adjourned"])
+
+
+@pytest.fixture(scope="module")
+def replaced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A site whose draft minutes were replaced: its storage, and the file of its only document."""
+    folder = tmp_path_factory.mktemp("replaced")
+    file = folder / "source" / "Council" / "minutes 2024-01-15.pdf"
     file.parent.mkdir(parents=True)
+    (folder / "sites").mkdir()
+
+    def clerk(*command: str) -> None:
+        variables = os.environ | {"STORAGE_DIR": str(folder / "sites")}
+        subprocess.run([sys.executable, "-m", "clerk", *command], env=variables, check=True)
+
     file.write_bytes(printed(["Minutes of the Council", "DRAFT", "Adjourned"]))
-    clerk("site", "add", "springfield", "--from", str(tmp_path / "source"))
-    assert clerk("run", "springfield").code == 0
-    file.write_bytes(printed(["Minutes of the Council", "APPROVED", "Adjourned"]))
-    assert clerk("run", "springfield").code == 0
+    clerk("site", "add", "springfield", "--from", str(folder / "source"))
+    clerk("run", "--quiet", "springfield")
+    file.write_bytes(APPROVED)
+    clerk("run", "--quiet", "springfield")
+    return folder / "sites", file
+
+
+@pytest.fixture
+def town(storage: Path, replaced: tuple[Path, Path]) -> Path:
+    """A site whose draft minutes were replaced; returns the file of its only document."""
+    made, file = replaced
+    shutil.copytree(made, storage, dirs_exist_ok=True, symlinks=True)
+    file.write_bytes(APPROVED)
     return file
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,11 @@ from small_work import (
 from sqlalchemy import text
 
 from clerk.core import config, db
+from clerk.core.child_process import Order, Performed, Report
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import DatabaseUnavailable
 from clerk.core.states import QUEUES
-from clerk.executors import pool, rq
+from clerk.executors import embedded, pool, rq
 from clerk.executors.pool import Pace, Pool
 from clerk.executors.worker_processes import WorkerPool
 
@@ -247,6 +249,37 @@ def test_the_pace_gives_one_document_first_and_then_seconds_worth_of_them() -> N
     for _ in range(50):
         pace.learn("ocr", 60.0)
     assert pace.limit("ocr") == 1
+
+
+class WatchedWork(SmallWork):
+    """Notes which processes did the work."""
+
+    def perform(self, order: Order, index: int, report: Report) -> Performed:
+        with (config.load().storage_dir / "processes").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return super().perform(order, index, report)
+
+
+@pytest.mark.parametrize(
+    ("documents", "words", "soon", "processes"), [(1, "fine", 60.0, 1), (6, "slow 1.5", 1.0, 2)]
+)
+def test_a_second_process_is_started_only_if_the_first_does_not_suffice(
+    town: Town,
+    monkeypatch: pytest.MonkeyPatch,
+    documents: int,
+    words: str,
+    soon: float,
+    processes: int,
+) -> None:
+    monkeypatch.setattr(pool, "FREE_SOON_SECONDS", soon)
+    town.pdfs(documents, words)
+    town.start()
+
+    settings = replace(config.load(), workers=2)
+    embedded.run(WatchedWork(settings), settings, done=nothing_active)
+
+    assert town.run.state == "completed"
+    assert len(set((settings.storage_dir / "processes").read_text().split())) == processes
 
 
 def test_a_paused_queue_is_not_served(town: Town) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import guide
 import pytest
+from databases import sqlite_daily
 from guide import clerk
 from object_server import Failure, ObjectServer
 from sqlalchemy import insert, update
@@ -187,6 +188,7 @@ def record_ends(**runs: int) -> None:
             conn.execute(insert(stage_events_table), events)
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("ended", "level"),
     [
@@ -220,6 +222,7 @@ def test_runs_that_failed_longer_ago_do_not_count(database: str) -> None:
     assert verdict()["levels"]["runs"] == "OK"
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("read", "failed", "level"),
     [(3, 5, "CRITICAL"), (3, 4, "WARNING"), (9, 1, "WARNING"), (19, 1, "OK"), (4, 0, "OK")],
@@ -561,6 +564,7 @@ def test_a_worker_that_died_is_not_missed_when_a_later_one_ended_in_order(databa
     assert told.endswith("1 worker died")
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("free", "level"), [(50, "OK"), (9, "WARNING"), (2, "CRITICAL")], ids=["ok", "low", "full"]
 )

@@ -22,6 +22,7 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from databases import sqlite_daily
 from faults import Steps, count_steps
 from guide import clerk
 from sqlalchemy import select, update
@@ -314,6 +315,7 @@ def test_a_target_that_is_away_is_tried_again_with_the_same_key(
     assert notify.deliver(config.load()) == notify.Told()
 
 
+@sqlite_daily
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.chaos)])
 def test_killed_at_any_statement_everybody_is_told_and_of_what_is_new_once(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +25,46 @@ from clerk.migrations import (
 from clerk.ops import takeover
 from clerk.pipeline.transitions import NO_DOCUMENTS, initialize_stage
 
+Copies = Callable[..., AbstractContextManager[str]]
+
+
+def take_over(url: str) -> None:
+    """Take over a database of the old system."""
+    engine = db.engine_for(url)
+    legacy.create_tables(engine, "by hand")
+    legacy.add_site(engine, "other")
+    schema.upgrade(engine)
+    db._engines.pop(url, engine).dispose()
+
+
+@pytest.fixture(scope="module")
+def taken_over_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("old") / "clerk.db"
+    take_over(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="module")
+def taken_over_postgres(copied_postgres: Copies) -> Iterator[str]:
+    with copied_postgres() as url:
+        take_over(url.replace("postgresql://", "postgresql+psycopg://", 1))
+        yield url.partition("?")[0].rpartition("/")[2]
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def old(
     request: pytest.FixtureRequest, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Engine]:
     """The database of an old installation, taken over."""
-    if request.param == "postgresql":
-        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("empty_postgres"))
-    engine = db.get_civic_db()
-    legacy.create_tables(engine, "by hand")
-    legacy.add_site(engine, "other")
-    schema.upgrade(engine)
-    yield engine
-    db._engines.pop(db.config.load().sql_url).dispose()
+    with ExitStack() as stack:
+        if request.param == "postgresql":
+            copied: Copies = request.getfixturevalue("copied_postgres")
+            url = stack.enter_context(copied(request.getfixturevalue("taken_over_postgres")))
+            monkeypatch.setenv("DATABASE_URL", url)
+        else:
+            shutil.copy(request.getfixturevalue("taken_over_sqlite"), storage / "clerk.db")
+        yield db.get_civic_db()
+        db._engines.pop(db.config.load().sql_url).dispose()
 
 
 @pytest.fixture
@@ -266,15 +294,24 @@ def test_a_site_of_clerks_own_database_is_never_migrated(site: str) -> None:
 # -------------------------------------------------------------------------------- killed
 
 
-def test_killed_at_every_statement_the_migration_ends_the_same(
-    stuck: Callable[..., str], old: Engine, redis: str, monkeypatch: pytest.MonkeyPatch
+#: Every day at each sixth statement; in `make chaos` at each.
+strides = pytest.mark.parametrize("stride", [6, pytest.param(1, marks=pytest.mark.chaos)])
+
+
+@strides
+def test_killed_at_any_statement_the_migration_ends_the_same(
+    stuck: Callable[..., str],
+    old: Engine,
+    redis: str,
+    monkeypatch: pytest.MonkeyPatch,
+    stride: int,
 ) -> None:
     for number in range(6):
         stuck(f"site{number}", both=number, pdf=1)
     legacy.add_site(old, "elsewhere", status="needs_deploy", progress=("deploy", 1, 0))
     monkeypatch.setattr(takeover, "SITES_PER_TRANSACTION", 2)
     legacy.leave_rq_jobs(redis, deferred=2, failed=3)
-    steps = killed_everywhere("migrate-stuck-sites")
+    steps = killed_everywhere("migrate-stuck-sites", stride=stride)
 
     done = clerk("migrate-stuck-sites")
 
@@ -287,13 +324,14 @@ def test_killed_at_every_statement_the_migration_ends_the_same(
     assert keys(redis) == []
 
 
-def test_killed_at_every_statement_the_cleanup_ends_the_same(
-    stuck: Callable[..., str], old: Engine
+@strides
+def test_killed_at_any_statement_the_cleanup_ends_the_same(
+    stuck: Callable[..., str], old: Engine, stride: int
 ) -> None:
     stuck(both=1)
     clerk("migrate-stuck-sites")
 
-    killed_everywhere("db", "cleanup", "--force", "--yes")
+    killed_everywhere("db", "cleanup", "--force", "--yes", stride=stride)
     clerk("db", "cleanup", "--force", "--yes")
 
     assert not schema.has_legacy(old)
@@ -302,10 +340,10 @@ def test_killed_at_every_statement_the_cleanup_ends_the_same(
         assert conn.execute(text(dropped)).scalar() == 1
 
 
-def killed_everywhere(*command: str) -> int:
+def killed_everywhere(*command: str, stride: int) -> int:
     """Run a command again and again, killed before its nth statement, until it gets through."""
     db.get_civic_db().dispose()
-    for number in range(1, 200):
+    for number in range(1, 200, stride):
         child = os.fork()
         if not child:
             _die_at_statement(number)

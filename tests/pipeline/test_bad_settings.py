@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from small_work import hurry
 
 from clerk.core import config, db
@@ -35,6 +36,7 @@ def test_a_listing_works_and_shows_it(site: str, clerk: Callable[..., Any]) -> N
     assert (shown.code, SAID in shown.out) == (0, True)
 
 
+@sqlite_daily
 @pytest.mark.parametrize("extra", ['["a", "list"]', "7", "not JSON"])
 def test_reading_options_are_refused_by_the_name_of_the_site(
     make_site: Callable[..., str], extra: str

@@ -303,7 +303,14 @@ def test_the_command_that_runs_a_site_says_that_it_was_cancelled(
     assert said.code == 4
 
 
-@pytest.mark.parametrize("step", ["fetch", "compile", "extract", "deploy"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        "fetch",
+        "compile",
+        *(pytest.param(each, marks=pytest.mark.chaos) for each in ("extract", "deploy")),
+    ],
+)
 def test_a_step_without_pages_is_stopped_too(
     make_site: Any, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

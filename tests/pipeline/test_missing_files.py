@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from faults import Steps, count_steps
 from small_pdfs import printed
 from small_work import Town, end, hurry, reap, spawn, wait_until, workers
@@ -33,7 +34,7 @@ from clerk.pipeline_state import (
     initialize_stage,
 )
 
-DOCUMENTS = 12
+DOCUMENTS = 5
 
 
 def add_documents(folder: Path, *months: int) -> None:
@@ -100,7 +101,7 @@ def town(machines: Machines, clerk: Any, tmp_path: Path) -> Town:
 Worker = Callable[[], contextlib.AbstractContextManager[Any]]
 
 
-@pytest.fixture(params=["beside the pages", "rq"])
+@pytest.fixture
 def worker(request: pytest.FixtureRequest, machines: Machines) -> Worker:
     """Be one worker that stays, in another process, while the block lasts."""
 
@@ -187,6 +188,9 @@ def test_a_machine_without_the_files_blames_no_document(
     assert town.counts == (DOCUMENTS, DOCUMENTS, 0)
 
 
+@pytest.mark.parametrize(
+    ("worker", "database"), [("beside the pages", "sqlite"), ("rq", "postgresql")], indirect=True
+)
 def test_a_worker_without_the_files_resumes_by_itself_when_they_are_back(
     worker: Worker, machines: Machines, town: Town, clerk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,7 +205,7 @@ def test_a_worker_without_the_files_resumes_by_itself_when_they_are_back(
         assert found["level"] == "CRITICAL"
         assert f"{there} does not hold the files of this installation" in found["said"]
         examined = clerk("doctor")
-        assert f"12 of 12 documents to be read are not in {there}" in examined.out
+        assert f"{DOCUMENTS} of {DOCUMENTS} documents to be read are not in {there}" in examined.out
 
         machines.move_files()
         wait_until(lambda: town.run.state == "completed")
@@ -210,6 +214,9 @@ def test_a_worker_without_the_files_resumes_by_itself_when_they_are_back(
     assert "no document is to be read" in clerk("doctor").out
 
 
+@pytest.mark.parametrize(
+    ("worker", "database"), [("beside the pages", "sqlite"), ("rq", "postgresql")], indirect=True
+)
 def test_a_worker_without_the_files_leaves_the_stage_to_others(
     worker: Worker, machines: Machines, town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +236,7 @@ def test_a_worker_without_the_files_leaves_the_stage_to_others(
     assert (town.run.state, town.counts) == ("completed", (DOCUMENTS, DOCUMENTS, 0))
 
 
+@sqlite_daily
 def test_a_document_that_was_deleted_fails_and_is_fetched_again_by_the_next_run(
     machines: Machines, town: Town, clerk: Any
 ) -> None:
@@ -245,6 +253,7 @@ def test_a_document_that_was_deleted_fails_and_is_fetched_again_by_the_next_run(
     assert town.counts == (DOCUMENTS, DOCUMENTS, 0)
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_the_only_document_of_a_site_may_be_deleted_too(
     machines: Machines, clerk: Any, tmp_path: Path
 ) -> None:
@@ -261,6 +270,7 @@ def test_the_only_document_of_a_site_may_be_deleted_too(
     assert clerk("run", "springfield").code == 0
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_one_site_without_its_files_does_not_keep_others_waiting(
     machines: Machines, town: Town, clerk: Any, tmp_path: Path
 ) -> None:
@@ -277,6 +287,7 @@ def test_one_site_without_its_files_does_not_keep_others_waiting(
     no_document_is_blamed(town)
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_text_that_was_read_elsewhere_is_not_taken_for_none(
     machines: Machines, town: Town, clerk: Any
 ) -> None:
@@ -293,6 +304,7 @@ def test_text_that_was_read_elsewhere_is_not_taken_for_none(
     assert town.run.state == "completed"
 
 
+@sqlite_daily
 def test_text_that_a_script_left_elsewhere_is_not_taken_for_none(
     machines: Machines, town: Town, make_site: Callable[..., str]
 ) -> None:
@@ -313,7 +325,11 @@ def test_text_that_a_script_left_elsewhere_is_not_taken_for_none(
     assert town.run.state == "completed"
 
 
-@pytest.mark.parametrize("step, queue", [("compile", COMPILATION), ("extract", EXTRACTION)])
+@pytest.mark.parametrize(
+    ("step", "queue", "database"),
+    [("compile", COMPILATION, "sqlite"), ("extract", EXTRACTION, "postgresql")],
+    indirect=["database"],
+)
 def test_no_empty_site_is_published_by_a_machine_without_the_text(
     machines: Machines, town: Town, step: str, queue: str
 ) -> None:

@@ -294,7 +294,7 @@ def _settings(examples: int, steps: int) -> settings:
 
 
 def test_whatever_happens_the_promises_hold(database: str, storage: Path) -> None:
-    examples = 25 if database == "sqlite" else 8
+    examples = 12 if database == "sqlite" else 5
     with model_of(storage) as model:
         run_model(model, settings=_settings(examples, 30))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from databases import sqlite_daily
 
 from clerk.core.errors import (
     DocumentTooLarge,
@@ -147,6 +148,7 @@ def with_macros_and_links(path: Path, address: str) -> Path:
     return path
 
 
+@sqlite_daily
 def test_a_run_reads_word_documents_with_macros_and_fetches_nothing_they_name(
     tmp_path, make_site, clerk
 ):

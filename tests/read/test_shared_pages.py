@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import postgresql_daily, sqlite_daily
 from invariants import check
 from small_pdfs import LINES, picture_of, printed, scanned, text_at, white, written
 from small_work import Town, end, hurry, nothing_active, reap, spawn, wait_until, workers
@@ -163,6 +164,7 @@ def read_alone(path: Path, target: Path, **options: Any) -> dict[str, bytes]:
 # ------------------------------------------------------------------------------ two processes
 
 
+@sqlite_daily
 def test_a_long_document_is_read_by_all_lanes_and_comes_out_the_same(
     town: Town, document: LongDocument, tmp_path: Path
 ) -> None:
@@ -196,6 +198,7 @@ def test_the_default_engine_gives_the_same_bytes_shared_or_not(
     assert content(text_of(Town("springfield"))) == alone
 
 
+@postgresql_daily
 def test_rq_workers_share_a_document_too(
     town: Town, document: LongDocument, redis: str, tmp_path: Path
 ) -> None:
@@ -260,6 +263,7 @@ def test_work_of_ones_own_goes_before_helping(
 # ------------------------------------------------------------------------------- what may die
 
 
+@sqlite_daily
 def test_a_helper_that_is_killed_costs_its_page_in_hand_only(
     town: Town, document: LongDocument, tmp_path: Path
 ) -> None:
@@ -276,6 +280,7 @@ def test_a_helper_that_is_killed_costs_its_page_in_hand_only(
     assert content(text_of(town)) == read_alone(document.path, tmp_path / "alone", backend="noting")
 
 
+@sqlite_daily
 def test_a_reader_that_is_killed_costs_its_page_in_hand_only(
     town: Town, document: LongDocument
 ) -> None:
@@ -293,6 +298,7 @@ def test_a_reader_that_is_killed_costs_its_page_in_hand_only(
     assert len(list(text_of(town).glob("page-*.txt"))) == PAGES - 1
 
 
+@sqlite_daily
 def test_a_supervisor_that_is_killed_costs_the_pages_in_hand_and_none_is_blamed(
     town: Town, document: LongDocument, tmp_path: Path
 ) -> None:

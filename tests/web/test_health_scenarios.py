@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from databases import sqlite_daily
 from small_work import SmallWork, Town, hurry, spawn, wait_until, work_embedded
 from sqlalchemy import insert, select, update
 from test_one_set_of_numbers import Doors
@@ -51,6 +52,7 @@ def run_goes_well(site: str) -> None:
         transitions.end_run(conn, job, "completed", "")
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_all_fetches_fail(make_site: Make) -> None:
     for number in range(6):
         fetch_fails(make_site(f"town{number}", scraper="legistar" if number % 2 else "granicus"))
@@ -58,6 +60,7 @@ def test_all_fetches_fail(make_site: Make) -> None:
     assert seen() == {"runs": "CRITICAL", "fetchers": "WARNING", "attention": "WARNING"}
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_one_vendor_breaks(make_site: Make) -> None:
     for number in range(40):
         run_goes_well(make_site(f"fine{number}", scraper="legistar"))
@@ -69,6 +72,7 @@ def test_one_vendor_breaks(make_site: Make) -> None:
     assert seen() == {"fetchers": "WARNING", "attention": "WARNING"}
 
 
+@sqlite_daily
 def test_a_backlog_that_is_served_and_not(make_site: Make) -> None:
     then = utc_now() - timedelta(hours=5)
     for number in range(8):
@@ -89,6 +93,7 @@ def test_a_backlog_that_is_served_and_not(make_site: Make) -> None:
     assert seen() == {}
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_the_store_is_away(make_site: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     town = Town(make_site())
@@ -102,6 +107,7 @@ def test_the_store_is_away(make_site: Make, monkeypatch: pytest.MonkeyPatch) -> 
     assert seen() == {"store": "CRITICAL"}
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_bucket_is_away(
     make_site: Make, s3: str, s3_endpoint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +122,7 @@ def test_a_bucket_is_away(
     assert seen() == {"store": "CRITICAL"}
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_a_disk_is_nearly_full(make_site: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     run_goes_well(make_site())
     for free, level in ((9, "WARNING"), (2, "CRITICAL")):
@@ -125,6 +132,7 @@ def test_a_disk_is_nearly_full(make_site: Make, monkeypatch: pytest.MonkeyPatch)
         assert seen() == {"disk": level}
 
 
+@sqlite_daily
 def test_a_worker_is_killed_and_another_recovers(
     make_site: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +168,7 @@ def reading() -> str:
         return str(conn.execute(found).scalar())
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_many_documents_fail(make_site: Make, storage: Path) -> None:
     site = make_site()
     with db.civic_db_connection() as conn:

@@ -552,7 +552,7 @@ def _settings(examples: int, steps: int) -> settings:
 
 @pytest.mark.timeout(600)
 def test_whatever_happens_all_doors_show_the_same(database: str, storage: Path) -> None:
-    examples = 4 if database == "sqlite" else 2
+    examples = 2
     run_model(lambda: NumbersModel(storage), settings=_settings(examples, 15))
 
 

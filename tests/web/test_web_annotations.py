@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import shutil
+import sqlite3
 import tarfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from web_town import LINES, MINUTES, Browser, identity
+from web_town import LINES, MINUTES, SITE, Browser, identity
 
 from clerk.annotations import api as annotation_projects
-from clerk.core import config
+from clerk.core import config, db
 from clerk.ops.web_sessions import OPERATOR, VIEWER, new_token
 from clerk.pipeline import uploads
+
+#: They share a database.
+pytestmark = pytest.mark.xdist_group("marks")
 
 PAGE = f"{identity(MINUTES)}-1"
 SOURCE = {"sourcedb": "springfield", "sourceid": f"{MINUTES}/1"}
@@ -25,35 +31,65 @@ def page_text(program: Browser) -> str:
     return str(program.get(f"/api/v1/pages/{PAGE}").json()["text"])
 
 
+WORD = LINES[1].split()[0]
+
+
+@pytest.fixture(scope="module")
+def database_with_marks(
+    tmp_path_factory: pytest.TempPathFactory, town_template: Path, sqlite_template: Path
+) -> Path:
+    """The database of the town, with a word marked in a private project and a public one."""
+    storage = tmp_path_factory.mktemp("marked")
+    shutil.copytree(town_template, storage, dirs_exist_ok=True)
+    shutil.copy(sqlite_template, storage / "clerk.db")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("STORAGE_DIR", str(storage))
+        with db.civic_db_connection() as conn:
+            db.upsert_site(conn, SITE)
+        mark_a_word(storage)
+        db._engines.pop(config.load().sql_url).dispose()
+    return storage / "clerk.db"
+
+
 @pytest.fixture
-def program(town: Path) -> Browser:
+def marked(town: Path, database_with_marks: Path) -> str:
+    """The marked word of the first page of the minutes."""
+    with (
+        contextlib.closing(sqlite3.connect(database_with_marks)) as made,
+        contextlib.closing(sqlite3.connect(town / "clerk.db")) as fresh,
+    ):
+        made.backup(fresh)
+    return WORD
+
+
+@pytest.fixture
+def program(town: Path, request: pytest.FixtureRequest) -> Browser:
     """A program with an operator's token."""
+    if "marked" in request.fixturenames:
+        request.getfixturevalue("marked")
     client = Browser()
     client.headers["Authorization"] = f"Bearer {new_token('test', OPERATOR, 'me')}"
     return client
 
 
-@pytest.fixture
-def marked(program: Browser, tmp_path: Path) -> str:
-    """The first page of the minutes, with a word marked in a private project and a public one."""
-    text = page_text(program)
-    word = LINES[1].split()[0]
-    begin = text.index(word)
+def mark_a_word(storage: Path) -> None:
+    """Upload the first page of the minutes to both projects."""
+    text = page_text(Browser())
+    begin = text.index(WORD)
     page = SOURCE | {
         "text": text,
         "denotations": [
-            {"id": "T1", "span": {"begin": begin, "end": begin + len(word)}, "obj": "Word"}
+            {"id": "T1", "span": {"begin": begin, "end": begin + len(WORD)}, "obj": "Word"}
         ],
         "attributes": [{"id": "A1", "subj": "T1", "pred": "sure", "obj": True}],
     }
-    path = tmp_path / "a.jsonl"
+    path = storage / "a.jsonl"
     path.write_text(json.dumps(page) + "\n")
     for project in ("mine", "town/words"):
         uploads.upload(config.load(), [path], project=project, created_by="ann").wait(
             config.load(workers=1)
         )
     annotation_projects.set_public("town/words", True, who="ann")
-    return word
 
 
 def test_everybody_reads_public_projects_on_a_page(marked: str, program: Browser) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import insert
@@ -134,7 +135,9 @@ def contents() -> st.SearchStrategy[bytes]:
 
 @pytest.mark.parametrize(("path", "method", "operation"), described(), ids=lambda e: str(e)[:50])
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(160) // 4,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data())
 def test_whatever_is_asked_of_an_operation_is_answered_as_described(

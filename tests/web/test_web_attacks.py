@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import threading
@@ -21,9 +22,12 @@ import pytest
 from web_server import Server, answer_on, is_closed, running, until
 from web_town import SITE
 
-from clerk.core import config
+from clerk.core import config, db
 from clerk.publish import publish
 from clerk.web.data import remove_leftovers
+
+#: They share two servers.
+pytestmark = pytest.mark.xdist_group("attacks")
 
 HALF_OPEN = 900
 MEGABYTE = 1 << 20
@@ -33,21 +37,44 @@ FORM = "application/x-www-form-urlencoded"
 DATA_SERVER = "clerk.web.data_server"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def town(
+    tmp_path_factory: pytest.TempPathFactory, town_template: Path, sqlite_template: Path
+) -> Path:
+    """An installation that serves the town, and whatever is done to its server."""
+    storage = tmp_path_factory.mktemp("attacked")
+    shutil.copytree(town_template, storage, dirs_exist_ok=True)
+    shutil.copy(sqlite_template, storage / "clerk.db")
+    with db.engine_for(f"sqlite:///{storage / 'clerk.db'}").begin() as conn:
+        db.upsert_site(conn, SITE)
+    return storage
+
+
+@pytest.fixture(scope="module")
 def server(town: Path) -> Iterator[Server]:
     """A server without a worker."""
-    with running("--no-worker") as served:
+    with serving(town) as served:
         yield served
 
 
-@pytest.fixture
-def data_server(town: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def data_server(town: Path) -> Iterator[Server]:
     """A server with data pages."""
-    pytest.importorskip("datasette", reason="Datasette is not installed")
-    monkeypatch.setenv("DATA_PAGES", "yes")
-    publish(SITE, town / SITE["subdomain"], config.load(), complete=True)
-    with running("--no-worker") as served:
+    with serving(town, DATA_PAGES="yes") as served:
         yield served
+
+
+@contextlib.contextmanager
+def serving(town: Path, *options: str, **settings: str) -> Iterator[Server]:
+    """Serve the town, without a worker."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in {"STORAGE_DIR": str(town), **settings}.items():
+            environment.setenv(name, value)
+        if "DATA_PAGES" in settings:
+            pytest.importorskip("datasette", reason="Datasette is not installed")
+            publish(SITE, town / SITE["subdomain"], config.load(), complete=True)
+        with running("--no-worker", *options) as served:
+            yield served
 
 
 def is_served(server: Server) -> bool:
@@ -140,35 +167,34 @@ def test_900_half_open_connections_keep_nobody_out_and_are_gone(server: Server) 
         connection.close()
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        "GET / HTTP/1.1\r\nX: ",
-        f"POST /ops/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: {FORM}\r\n"
-        "Content-Length: 60000\r\n\r\n",
-    ],
-    ids=["headers", "body"],
-)
-def test_a_client_that_trickles_is_disconnected(server: Server, start: str) -> None:
-    with server.connect() as connection:
-        connection.sendall(start.encode())
-        said = b""
+def test_clients_that_trickle_headers_or_a_body_are_disconnected(server: Server) -> None:
+    headers = "GET / HTTP/1.1\r\nX: "
+    body = f"POST /ops/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: {FORM}\r\n"
+    body += "Content-Length: 60000\r\n\r\n"
+    with server.connect() as first, server.connect() as second:
+        said = {first: b"", second: b""}
+        for connection, start in ((first, headers), (second, body)):
+            connection.sendall(start.encode())
+            connection.setblocking(False)
+        open_ones = set(said)
         for _ in range(1000):
             time.sleep(0.1)
-            connection.setblocking(False)
-            try:
-                more = connection.recv(65536)
-                said += more
-                if not more:
-                    break
-            except BlockingIOError:
-                connection.send(b"x")
-            except ConnectionError:
+            for connection in list(open_ones):
+                try:
+                    more = connection.recv(65536)
+                    said[connection] += more
+                    if not more:
+                        open_ones.remove(connection)
+                except BlockingIOError:
+                    connection.send(b"x")
+                except ConnectionError:
+                    open_ones.remove(connection)
+            if not open_ones:
                 break
         else:
-            pytest.fail("The connection is still open.")
+            pytest.fail("A connection is still open.")
 
-    assert said.startswith(b"HTTP/1.1 408 ")
+    assert all(each.startswith(b"HTTP/1.1 408 ") for each in said.values())
 
 
 def test_a_request_on_a_connection_that_is_kept_has_to_come_in_time(server: Server) -> None:
@@ -179,11 +205,8 @@ def test_a_request_on_a_connection_that_is_kept_has_to_come_in_time(server: Serv
     assert said.startswith(b"HTTP/1.1 200 ") and b"ok\nHTTP/1.1 408 " in said
 
 
-def test_the_oldest_idle_connection_makes_room_for_a_new_one(
-    town: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WEB_CONNECTIONS", "20")
-    with running("--no-worker") as server:
+def test_the_oldest_idle_connection_makes_room_for_a_new_one(town: Path) -> None:
+    with serving(town, WEB_CONNECTIONS="20") as server:
         before = server.sockets()
         idle = [server.connect() for _ in range(40)]
 
@@ -193,11 +216,11 @@ def test_the_oldest_idle_connection_makes_room_for_a_new_one(
             connection.close()
 
 
-def test_one_address_cannot_have_all_connections(
-    town: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WEB_CONNECTIONS_PER_ADDRESS", "5")
-    with running("--no-worker") as server, contextlib.ExitStack() as opened:
+def test_one_address_cannot_have_all_connections(town: Path) -> None:
+    with (
+        serving(town, WEB_CONNECTIONS_PER_ADDRESS="5") as server,
+        contextlib.ExitStack() as opened,
+    ):
         stream = f"GET /ops/stream HTTP/1.1\r\nHost: localhost\r\nCookie: {log_in(server)}\r\n\r\n"
 
         def open_stream(source: str) -> bytes:
@@ -278,14 +301,15 @@ def test_frozen_data_pages_are_killed_and_started_again(data_server: Server) -> 
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_data_pages_end_with_the_server(data_server: Server, number: signal.Signals) -> None:
-    until(lambda: _page(data_server, "data/springfield"))
-    pid = until(lambda: data_server.child(DATA_SERVER))
+def test_data_pages_end_with_the_server(town: Path, number: signal.Signals) -> None:
+    with serving(town, DATA_PAGES="yes") as server:
+        until(lambda: _page(server, "data/springfield"))
+        pid = until(lambda: server.child(DATA_SERVER))
 
-    listening = until(lambda: _sockets_of_data_pages(data_server.process.pid))
+        listening = until(lambda: _sockets_of_data_pages(server.process.pid))
 
-    data_server.process.send_signal(number)
-    data_server.process.wait(60)
+        server.process.send_signal(number)
+        server.process.wait(60)
 
     until(lambda: not _is_running(pid))
 
@@ -317,7 +341,7 @@ def test_all_addresses_are_served_at_one_that_works(town: Path, host: str) -> No
                 pass
         except OSError:
             pytest.skip("This machine has no IPv6.")
-    with running("--no-worker", "--host", host) as server:
+    with serving(town, "--host", host) as server:
         assert host not in httpx.URL(server.address).host.split("/")
         assert httpx.get(server.address, timeout=60).status_code == HTTPStatus.OK
         loopback = "127.0.0.1" if host == "0.0.0.0" else "[::1]"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import sqlite_daily
 from sqlalchemy import select, text, update
 from web_town import Browser
 
@@ -204,6 +205,7 @@ def test_what_was_signed_for_one_purpose_is_of_no_use_for_another(
     assert logins.use_link(cookie) is None and logins.person_of_link(cookie) is None
 
 
+@sqlite_daily
 @pytest.mark.parametrize("forged", ["", ".", "a.b", "ann", "\ud800.\ud800", "ü.ü"])
 def test_forged_cookies_and_links_are_refused(database: str, storage: Path, forged: str) -> None:
     logins = Logins(storage)
@@ -249,6 +251,7 @@ def test_the_database_has_hashes_only(database: str, storage: Path) -> None:
 # ------------------------------------------------------------------------ the page asked for
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     "address",
     [
@@ -273,6 +276,7 @@ def test_a_login_leads_to_the_page_that_was_asked_for(database: str, address: st
     assert "clerk_next" not in browser.cookies, "the next login begins at the overview"
 
 
+@sqlite_daily
 @pytest.mark.parametrize("remembered", ["https://evil.example/ops/", "%2F%2Fevil.example", "%5C"])
 def test_a_page_that_is_remembered_is_never_on_another_site(database: str, remembered: str) -> None:
     browser = Browser()
@@ -302,6 +306,7 @@ def test_the_page_lists_sessions_and_unused_links(database: str) -> None:
     assert "ben &lt;b&gt; (viewer)" in html and "Login link, not used yet" in html
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("agent", "described"),
     [

@@ -18,7 +18,9 @@ from clerk import follow, publish, web
 from clerk.core import language
 from clerk.core.errors import BadSetting, DocumentError, NotFound
 from clerk.extract import RESULTS
+from clerk.publish import page_text
 from clerk.site_db.schema import DOCUMENT_KINDS
+from clerk.web.middleware import RateLimit
 from clerk.web.rendering import EVIDENCE_SOURCES
 
 FOLDER = Path(web.__file__).parent
@@ -30,7 +32,10 @@ EXPLAINING = [
     *sorted((FOLDER / "public").glob("*.py")),
     *(
         FOLDER / f"{name}.py"
-        for name in ("app", "data", "page_images", "parameters", "request_bodies", "vote_forms")
+        for name in (
+            *("app", "data", "middleware", "page_images", "parameters", "request_bodies"),
+            "vote_forms",
+        )
     ),
     *(PACKAGE / "follow" / f"{name}.py" for name in ("links", "meeting_calendar", "targets")),
     *(PACKAGE / "search" / f"{name}.py" for name in ("query", "results")),
@@ -251,10 +256,30 @@ def test_a_mistake_in_a_query_is_explained_in_the_language_of_the_reader(visitor
     assert "La consulta tiene 1234 caracteres; se permiten como máximo 1000." in long
 
 
-def test_an_explanation_that_is_only_in_english_is_marked(visitor: Browser) -> None:
-    refused = visitor.post("/search", headers={"Accept-Language": "es"}).text
+def test_an_explanation_that_is_only_in_english_is_marked() -> None:
+    with language.speaking("es"):
+        assert page_text.explained("Broken <pipe>") == '<span lang="en">Broken &lt;pipe&gt;</span>'
 
-    assert '<span lang="en">Method Not Allowed</span>' in refused
+
+def test_whoever_is_refused_is_told_in_the_language_of_the_reader(visitor: Browser) -> None:
+    spanish = {"Accept-Language": "es"}
+    too_long = visitor.get(f"/search?q={'x' * 9000}", headers=spanish)
+    foreign = visitor.post("/follow", headers=spanish | {"Sec-Fetch-Site": "cross-site"})
+    wrong_way = visitor.post("/search", headers=spanish)
+    old_link = visitor.post("/ops/login", data={"link": "used"}, headers=spanish)
+    visitor.app.state.limits["search"] = RateLimit(0, 0)
+    too_many = visitor.get("/search?q=zoning", headers=spanish)
+
+    assert (too_long.status_code, too_long.text) == (414, "La dirección es demasiado larga.\n")
+    assert foreign.status_code == 403 and foreign.text.startswith("Rechazado: la solicitud")
+    assert wrong_way.status_code == 405
+    assert "Esta dirección no admite ese tipo de solicitud." in wrong_way.text
+    assert old_link.status_code == 403 and "Este enlace ya se usó" in old_link.text
+    assert too_many.status_code == 429
+    assert too_many.text == "Demasiadas solicitudes. Espere un momento.\n"
+    assert too_many.headers["Retry-After"] == "5"
+    for_programs = visitor.get("/api/v1/search?q=zoning", headers=spanish)
+    assert for_programs.text == "Too many requests. Please wait a moment.\n"
 
 
 def test_a_message_is_its_english_words_everywhere() -> None:

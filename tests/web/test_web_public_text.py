@@ -22,6 +22,9 @@ from clerk.core.storage import text_documents
 from clerk.ops.web_sessions import OPERATOR
 from clerk.web.app import all_routes
 
+#: They share an installation.
+pytestmark = pytest.mark.xdist_group("secrets")
+
 SITES = ("portal", "older", "scans")
 FORMATS = ("csv", "jsonl", "json", "txt", "zip")
 TABLES = ("pages", "documents", "votes", "entities")
@@ -29,33 +32,48 @@ TABLES = ("pages", "documents", "votes", "entities")
 NOT_PUBLIC = ("/ops", "/metrics")
 
 
-@pytest.fixture
-def secrets(
-    database: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
-    """An installation full of secrets, through every stage; the folder that is published."""
-    private = tmp_path / planted.FOLDER
-    shutil.move(storage, private / "sites")
-    (private / "plugins").mkdir()
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.chaos)]
+)
+def settings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path
+) -> dict[str, str]:
+    """The settings of an installation full of secrets, that went through every stage."""
+    folder = tmp_path_factory.mktemp("planted")
+    private = folder / planted.FOLDER
+    for each in ("plugins", "sites"):
+        (private / each).mkdir(parents=True)
     (private / "plugins" / "planted.py").write_text(planted.PLUGIN)
     planted.fill(private / "documents")
-    good = private / "documents" / "Harbor Board" / "2024-02-01.pdf"
-    for name, value in {
+    given = {
         "STORAGE_DIR": str(private / "sites"),
-        "PUBLISH_DIR": str(tmp_path / "www"),
+        "PUBLISH_DIR": str(folder / "www"),
         "CLERK_PLUGINS_DIR": str(private / "plugins"),
-        "GOOD_PDF": str(good),
+        "GOOD_PDF": str(private / "documents" / "Harbor Board" / "2024-02-01.pdf"),
         "READER_API_KEY": planted.ENVIRONMENT,
         "FETCH_ALLOW_PRIVATE": "yes",
-    }.items():
-        monkeypatch.setenv(name, value)
-    with planted.portal() as address:
-        monkeypatch.setenv("PORTAL", address)
-        planted.add_sites(private / "documents", tmp_path / "further")
+    }
+    if request.param == "postgresql":
+        given["DATABASE_URL"] = request.getfixturevalue("postgres_of_module")
+    else:
+        shutil.copy(sqlite_template, private / "sites" / "clerk.db")
+    with planted.portal() as address, pytest.MonkeyPatch.context() as environment:
+        given["PORTAL"] = address
+        for name, value in given.items():
+            environment.setenv(name, value)
+        planted.add_sites(private / "documents", folder / "further")
         planted.run("portal", "older", "scans")
-    planted.upload(private)
-    planted.fail_everywhere()
-    yield tmp_path / "www"
+        planted.upload(private)
+        planted.fail_everywhere()
+    return given
+
+
+@pytest.fixture
+def secrets(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation full of secrets; the folder that is published."""
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    return Path(settings["PUBLISH_DIR"])
 
 
 def crawl(client: Browser, starts: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -126,14 +144,15 @@ def leaks(contents: dict[str, bytes]) -> dict[str, list[str]]:
     return {name: secrets for name, secrets in found.items() if secrets}
 
 
+@pytest.mark.timeout(900)
 def test_no_secret_leaves_by_a_page_a_feed_a_file_or_an_export(
     secrets: Path, tmp_path: Path, clerk: Callable[..., Any]
 ) -> None:
     client = Browser()
     pages = dict(crawl(client, starting_points(client)))
     files = {
-        str(path.relative_to(tmp_path)): path.read_bytes()
-        for root in (secrets, tmp_path / "further")
+        str(path.relative_to(secrets.parent)): path.read_bytes()
+        for root in (secrets, secrets.parent / "further")
         for path in root.rglob("*")
         if path.is_file()
     }

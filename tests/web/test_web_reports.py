@@ -7,6 +7,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from databases import sqlite_daily
 from guide import clerk
 from small_pdfs import printed
 from sqlalchemy import select
@@ -117,6 +118,7 @@ def votes_of(client: Browser) -> list[dict[str, object]]:
     return found
 
 
+@sqlite_daily
 def test_a_correction_is_published_and_survives_extraction_and_reading(read_town: Path) -> None:
     operator = Browser("operator")
     (before,) = votes_of(operator)

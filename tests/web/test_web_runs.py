@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from databases import sqlite_daily
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import select
 from test_web_figures import row_of, rows
@@ -94,6 +95,7 @@ def test_a_run_can_be_cancelled_from_the_page_only_while_there_is_one(town: Town
     assert "Cancel the active run" in operator.get("/ops/sites/springfield").text
 
 
+@sqlite_daily
 def test_a_failure_leads_to_the_page_of_its_document(town: Town) -> None:
     page = Browser(VIEWER).get("/ops/failures").text
 
@@ -152,6 +154,7 @@ def test_a_document_shows_what_it_is_its_versions_and_its_pdf(town: Town) -> Non
     assert viewer.get("/ops/sites/springfield/pdf/..%2f..%2fclerk").status_code == 404
 
 
+@sqlite_daily
 def test_the_page_that_a_document_is_at_is_shown_while_it_is_read(town: Town) -> None:
     name = "minutes/Council/2024-04-01"
     town.pdf("2024-04-01", "long")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from databases import sqlite_daily
 from small_pdfs import printed
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import select
@@ -99,6 +100,7 @@ def register_fetchers():
 """
 
 
+@sqlite_daily
 @pytest.mark.parametrize(
     ("town", "said"),
     [

@@ -336,6 +336,8 @@ class DocumentChange:
 #: In the order of the fields.
 _ROW = tuple(_d[each.name] for each in fields(DocumentRow) if not each.metadata)
 _PART = tuple(document_parts_table.c[each.name] for each in fields(DocumentPart))
+#: Made once: making it takes as long as running it.
+_DOCUMENTS = select(*_ROW).order_by(_d.name)
 
 
 def documents(
@@ -346,7 +348,7 @@ def documents(
     with_parts: bool = False,
 ) -> list[DocumentRow]:
     """Return the documents of a site, or those of these names, in the order of their names."""
-    query = select(*_ROW).where(_d.subdomain == subdomain).order_by(_d.name)
+    query = _DOCUMENTS.where(_d.subdomain == subdomain)
     if names is not None:
         query = query.where(among(conn, _d.name, names))
     found = [_typed(row) for row in conn.execute(query)]

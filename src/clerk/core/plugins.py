@@ -29,8 +29,13 @@ from .errors import UnusablePlugin
 
 log = logging.getLogger(__name__)
 
-#: clerk's own plugins, found by the same hooks as everybody else's.
-BUILT_IN = ("clerk.fetch", "clerk.read.own_engines", "clerk.publish")
+#: clerk's own plugins, found by the same hooks as everybody else's: a hook, and the module that
+#: implements it, loaded when the hook is first called.
+BUILT_IN = {
+    "register_fetchers": "clerk.fetch",
+    "register_ocr_backends": "clerk.read.own_engines",
+    "register_deployers": "clerk.publish",
+}
 
 #: Where installed packages offer plugins; the second is the old system's.
 ENTRY_POINTS = ("clerk", "clerk.plugins")
@@ -102,8 +107,8 @@ def manager() -> Manager:
 @lru_cache(maxsize=8)
 def _build(modules: tuple[str, ...], folder: Path | None) -> Manager:
     found = Manager()
-    for name in BUILT_IN:
-        found.register(importlib.import_module(name), name)
+    for hook, name in BUILT_IN.items():
+        found.register(_loaded_on_call(hook, name), name)
     with _explained("of an installed package", "Mend or uninstall the package."):
         for group in ENTRY_POINTS:
             for point in entry_points(group=group):
@@ -117,6 +122,18 @@ def _build(modules: tuple[str, ...], folder: Path | None) -> Manager:
         with _explained(str(path), "Mend it, or take it out of CLERK_PLUGINS_DIR."):
             _add_module(found, _load_file(path), str(path))
     return found
+
+
+def _loaded_on_call(hook: str, module: str) -> ModuleType:
+    """Return a plugin with one hook, whose module is loaded when it is called."""
+
+    @pluggy.HookimplMarker("clerk")
+    def offer() -> Any:
+        return getattr(importlib.import_module(module), hook)()
+
+    plugin = ModuleType(module)
+    setattr(plugin, hook, offer)
+    return plugin
 
 
 def _add_module(found: Manager, module: ModuleType, name: str) -> None:

@@ -62,6 +62,9 @@ CHILD_DOCUMENTS = 2_000
 #: How long an idle pool waits before it looks for work again: from, to.
 IDLE_SECONDS = (0.02, 0.5)
 SWEEP_SECONDS = 1.0
+#: For its first claims, a pool waits this long for a busy process before it starts another.
+CLAIMS_OF_LITTLE_WORK = 10
+FREE_SOON_SECONDS = 1.0
 #: How often it is checked whether running work was cancelled.
 CANCEL_CHECK_SECONDS = 1.0
 #: A child that is to leave cancelled work is killed if it has not done so in this time.
@@ -170,6 +173,15 @@ class Slot:
         """Whether the child has something to do, or to leave."""
         leaving = self._leave_by is not None
         return self.claim is not None or self.helping is not None or leaving
+
+    @property
+    def is_started(self) -> bool:
+        """Whether it has a process, which has loaded what it needed so far."""
+        return self._child is not None
+
+    def was_given_within(self, seconds: float) -> bool:
+        """Whether the child has been busy for less than that."""
+        return self.busy and time.monotonic() - self._given_at < seconds
 
     @property
     def may_help(self) -> bool:
@@ -425,6 +437,8 @@ class Pool:
         self._lock: Lock | None = None
         #: Whether something may have been given to this worker without its having heard of it.
         self._in_doubt = False
+        #: How often work was claimed.
+        self._claimed = 0
         self.id = _new_name()
         self.stopping = False
         #: Set by a second signal, in case what it raised was swallowed where it struck.
@@ -532,7 +546,12 @@ class Pool:
         for slot in self._slots:
             if self.stopping:
                 return
-            if slot.busy or self._claim_for(slot):
+            if slot.busy:
+                continue
+            if not slot.is_started and self._one_is_free_soon():
+                self._look_again_at = time.monotonic() + FREE_SOON_SECONDS
+                continue
+            if self._claim_for(slot):
                 continue
             # A slot for which there is no work may help with what another does.
             order = self._flow.invitation(self._served()) if slot.may_help else None
@@ -543,6 +562,15 @@ class Pool:
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
                 self._look_again_at = time.monotonic() + self._idle_seconds
                 return
+
+    def _one_is_free_soon(self) -> bool:
+        """Whether to wait for a process that runs instead of starting another.
+
+        To start one and load everything takes longer than most steps of a site with little to do.
+        """
+        if self._claimed >= CLAIMS_OF_LITTLE_WORK:
+            return False
+        return any(slot.was_given_within(FREE_SOON_SECONDS) for slot in self._slots)
 
     def _is_renamed(self) -> bool:
         """Take a new name once nothing is running; False while something is.
@@ -568,6 +596,7 @@ class Pool:
         if claim is None:
             return False
         self._idle_seconds = self._idle_range[0]
+        self._claimed += 1
         slot.assign(claim)
         if self.stopping:
             # The signal came in between, and the child threw away what it did not expect.

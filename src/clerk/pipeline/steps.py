@@ -45,12 +45,11 @@ from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import language_data, shared_pages
 
 from . import ledger, queues, transitions
-from .identification import identify_documents, identify_text
 from .upload_state import ClaimLost
 
 if TYPE_CHECKING:
     from clerk.fetch.base import FetchReport
-    from clerk.read.documents import ReadingOptions
+    from clerk.read.options import ReadingOptions
     from clerk.site_db import CompileReport
 
 log = logging.getLogger(__name__)
@@ -146,9 +145,9 @@ class OrderContext:
     @cached_property
     def reader(self) -> str:
         """What identifies their reader."""
-        from clerk.read import documents as reading
+        from clerk.read.options import fingerprint
 
-        return reading.fingerprint(self.options)
+        return fingerprint(self.options)
 
 
 def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | None:
@@ -247,9 +246,9 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
 
 def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> str:
     """Return what identifies the reader of a site's documents."""
-    from clerk.read import documents as reading
+    from clerk.read.options import fingerprint
 
-    return reading.fingerprint(_reading_options(site, options, settings))
+    return fingerprint(_reading_options(site, options, settings))
 
 
 def read(around: OrderContext, item: OrderItem, report: Report) -> Performed:
@@ -293,6 +292,8 @@ def _keep_text(around: OrderContext, document: storage.Document, sha256: str) ->
     The OCR engine is left out of the reader if no page needed one.
     """
     from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
+
+    from .identification import identify_text
 
     folder = document.text(around.files.folder)
     facts = load_facts(folder)
@@ -420,7 +421,7 @@ def check_reading(site: dict[str, Any], settings: Settings) -> None:
 def _reading_options(
     site: dict[str, Any], options: Mapping[str, Any], settings: Settings
 ) -> ReadingOptions:
-    from clerk.read.documents import ReadingOptions
+    from clerk.read.options import ReadingOptions
 
     chosen = site_extra(site) | dict(options)
     return ReadingOptions.from_settings(
@@ -449,6 +450,8 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
     with reading_connection(settings.sql_url) as conn:
         due = manifest.documents_to_identify(conn, subdomain, IDENTITY_VERSION)
     if due:
+        from .identification import identify_documents
+
         installation.require_files(settings)
         report(SITE_SECONDS, "identifying documents")
 

@@ -11,14 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clerk import hookimpl
 from clerk.core import config, storage
 
 if TYPE_CHECKING:
     from .ocr import OcrBackend
 
 
-@hookimpl
 def register_ocr_backends() -> Iterable[OcrBackend]:
     """Offer libtesseract, the ``tesseract`` program, Tesseract's network, and PP-OCR besides it.
 

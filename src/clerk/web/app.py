@@ -34,7 +34,7 @@ from clerk.ops.web_sessions import still_logged_in
 from . import api, auth, data, metrics, ops, page_images, public
 from .live import ChangeNotifier, SharedFragments
 from .middleware import LOOPBACK, RedactedResponses, SafeResponses, default_limits, host_name
-from .rendering import STATIC, as_json, page
+from .rendering import STATIC, as_json, is_for_programs, page
 from .request_bodies import BoundedBodies
 from .shared_answers import RunningAnswers
 from .worker_process import Worker
@@ -136,8 +136,11 @@ def _clerk_error_page(request: Request, error: Exception) -> Response:
 
 def _http_error_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    is_no_address = error.status_code == 404
-    message = Message("There is no such page.") if is_no_address else error.detail
+    message = error.detail
+    if error.status_code == 404:
+        message = Message("There is no such page.")
+    elif error.status_code == 405 and not isinstance(message, Message):
+        message = Message("This address cannot be used in this way.")
     return _error_page(request, error.status_code, message, error.headers)
 
 
@@ -150,8 +153,8 @@ def _unexpected_error_page(request: Request, error: Exception) -> Response:
 def _error_page(
     request: Request, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return the page of an error; programs are told in English."""
-    if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
+    """Return the page of an error."""
+    if is_for_programs(request):
         return as_json(request, {"error": message, "status": status}, status, headers)
     response = page(request, "error.html", status, code=status, message=message)
     response.headers.update(headers or {})

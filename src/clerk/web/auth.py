@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
+from clerk.core.language import Message
 from clerk.core.storage import web_folder
 from clerk.ops import web_sessions
 from clerk.ops.web_sessions import OPERATOR, VIEWER, Person
@@ -143,7 +144,9 @@ def refuse_without_role(request: Request, role: str) -> Response | None:
         return None
     for_programs = request.url.path.startswith("/api/")
     if person is not None:
-        message = f"This needs the role {role}; you are a {person.role}."
+        message = Message(
+            "This needs the role %(role)s; your role is %(own)s.", role=role, own=person.role
+        )
         if for_programs:
             return JSONResponse({"error": message, "status": 403}, 403)
         return page(request, "error.html", 403, code=403, message=message)
@@ -209,7 +212,9 @@ def log_in(request: Request) -> Response:
     client = f"{browser or 'unknown'}{system}, {client_address(request)}"
     cookie = request.app.state.logins.use_link(str(form.get("link", "")), client)
     if cookie is None:
-        message = "This link has been used or has expired. Ask for a new one: clerk serve --login"
+        message = Message(
+            "This link has been used or has expired. Ask for a new one: clerk serve --login"
+        )
         return page(request, "error.html", 403, code=403, message=message)
     _end_session(request)
     response = RedirectResponse(safe_next(str(form.get("next", ""))), 303)

@@ -23,7 +23,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from clerk.core import language
 from clerk.core.public_text import Redactor, without_passwords
+from clerk.web.rendering import is_for_programs, language_of
 
 #: Own scripts and styles only, nothing inline, no frames.
 POLICY = (
@@ -106,9 +108,9 @@ class SafeResponses:
                 await response(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
-        headers = Headers(scope=scope)
+        headers, request = Headers(scope=scope), Request(scope)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > TARGET_BYTES:
-            return PlainTextResponse("The address is too long.\n", 414)
+            return _refusal(request, 414, language.Message("The address is too long."))
         size = sum(len(name) + len(value) for name, value in headers.raw)
         if size > HEADER_BYTES or len(headers.raw) > HEADER_FIELDS:
             return PlainTextResponse("The request headers are too large.\n", 431)
@@ -118,8 +120,21 @@ class SafeResponses:
         if scope["method"] in SAFE_METHODS:
             return None
         if is_cross_site(headers):
-            return PlainTextResponse("Refused: the request came from another site.\n", 403)
-        return refuse_over_limit(Request(scope), CHANGE)
+            refused = language.Message("Refused: the request came from another site.")
+            return _refusal(request, 403, refused)
+        return refuse_over_limit(request, CHANGE)
+
+
+def _refusal(
+    request: Request,
+    status: int,
+    message: language.Message,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """Refuse in one sentence in the language of the reader, which costs less than a page."""
+    spoken = language.ENGLISH if is_for_programs(request) else language_of(request)
+    with language.speaking(spoken):
+        return PlainTextResponse(f"{language.say(message)}\n", status, headers=headers)
 
 
 def _is_connected_address(host: str, scope: Scope) -> bool:
@@ -197,8 +212,8 @@ def refuse_over_limit(request: Request, name: str) -> Response | None:
     limits: Mapping[str, RateLimit] = request.app.state.limits
     if limits[name].allows(address_group(client_address(request))):
         return None
-    refusal = "Too many requests. Please wait a moment.\n"
-    return PlainTextResponse(refusal, 429, headers={"Retry-After": "5"})
+    refused = language.Message("Too many requests. Please wait a moment.")
+    return _refusal(request, 429, refused, {"Retry-After": "5"})
 
 
 def client_address(request: Request) -> str:

@@ -125,6 +125,11 @@ def language_of(request: Request) -> str:
     return asked or language.preferred(request.headers.get("accept-language", "")) or "en"
 
 
+def is_for_programs(request: Request) -> bool:
+    """Whether a program reads the response; it is told of errors in English."""
+    return request.url.path.startswith("/api/") or request.url.path.endswith(".json")
+
+
 def feed_language(request: Request) -> str:
     """Return the language of a feed: the one its address asks for, or WEB_LANGUAGE.
 
