@@ -109,7 +109,7 @@ async function search() {
   shown = 0;
   await showMore();
   if (mine !== asked) return;
-  // Only now: who is told the number finds the results below it.
+  // Announce the count only when the results are on the page.
   status.textContent = found.length ? filled(status.dataset.found, found.length) : filled(status.dataset.nothing, given.q);
 }
 
