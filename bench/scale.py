@@ -291,8 +291,8 @@ def compare_runs(
     met = []
     for way in ways:
         compared = [name for name in sites if name != "former" or way == WITHOUT_PAGES]
-        # A site in use has former versions, too.
-        for name, _ in itertools.product(compared, range(min(repeats, 3))):
+        # A site in use has former versions, too; where nothing is repeated, nothing is measured.
+        for name, _ in itertools.product(compared, range(3 if repeats > 1 else 0)):
             sites[name].run(way, one_more=True)
         for change, bar in RUN_BARS.items():
             spent: dict[str, float] = {}

@@ -55,7 +55,6 @@ from clerk.web.app import create_app
 from clerk.web.middleware import RateLimit
 
 PAGES_PER_DOCUMENT = 10
-VOCABULARY = 60_000
 MEMBERS = 30
 #: Different texts of pages; more pages than that have these again.
 TEXTS = 20_000
@@ -77,9 +76,13 @@ class Sizes:
     built_pages: int = 20_000
     built_rounds: int = 3
     requests: int = 8
+    #: Different words.
+    vocabulary: int = 60_000
 
 
-TINY = Sizes(pages=600, sites=6, rounds=2, built_pages=100, built_rounds=1, requests=1)
+TINY = Sizes(
+    pages=600, sites=6, rounds=2, built_pages=100, built_rounds=1, requests=1, vocabulary=3_000
+)
 
 
 class Town:
@@ -94,11 +97,11 @@ class Town:
         syllables = [a + b for a in "bcdfglmnprstv" for b in "aeiou"]
         endings = ("", "", "", "", "", "s", "ing")
         words: dict[str, None] = {}
-        while len(words) < VOCABULARY:
+        while len(words) < sizes.vocabulary:
             length = pick.randint(1, 4)
             words["".join(pick.choices(syllables, k=length)) + pick.choice(endings)] = None
         self.words = list(words)
-        weights = [1 / (rank + 2) ** 1.2 for rank in range(VOCABULARY)]
+        weights = [1 / (rank + 2) ** 1.2 for rank in range(sizes.vocabulary)]
         self._weights = list(itertools.accumulate(weights))
         self._pick = pick
         self._texts: list[str] = []

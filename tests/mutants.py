@@ -204,7 +204,7 @@ MUTANTS = (
         "        installation.require_files(around.settings)",
         "        pass",
         "pipeline/test_missing_files.py"
-        "::test_no_empty_site_is_published_by_a_machine_without_the_text[sqlite-compile-compilation]",
+        "::test_no_empty_site_is_published_by_a_machine_without_the_text[compile-compilation-sqlite]",
     ),
     Mutant(
         "a PDF that was deleted is fetched again",
@@ -445,7 +445,7 @@ MUTANTS = (
         "ops/health.py",
         "    if 2 * failed > ended and failed > FAILED_FEW:",
         "    if False:",
-        "ops/test_health.py::test_failed_runs_decide_by_their_share[sqlite-ended0-CRITICAL]",
+        "ops/test_health.py::test_failed_runs_decide_by_their_share[ended0-CRITICAL-sqlite]",
     ),
     Mutant(
         "a site that needs attention is a warning",

@@ -8,6 +8,7 @@
     docs/reference/hooks.md        every plugin hook
     docs/reference/meetings-db.md  every table of meetings.db with its columns
     docs/reference/metrics.md      every metric
+    docs/reference/search-words.md  every sample word that search finds on more pages than FTS5
     docs/reference/api.md          every address of the API; openapi.json beside it
     .env.example                   every setting as a line to uncomment
 
@@ -20,6 +21,7 @@ import dataclasses
 import inspect
 import json
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -27,10 +29,14 @@ from typing import Any
 
 import click
 
+import clerk.samples
 from clerk.cli import cli
 from clerk.cli.manual import all_commands
 from clerk.core import errors, hookspecs
 from clerk.core.config import Settings
+from clerk.core.storage import search_folder
+from clerk.search import Query, index, search
+from clerk.search.words import stemmer
 from clerk.site_db import schema
 from clerk.web import metrics
 from clerk.web.api import openapi
@@ -48,6 +54,7 @@ def pages() -> dict[str, str]:
         "docs/reference/hooks.md": _hooks(),
         "docs/reference/meetings-db.md": _meetings_db(),
         "docs/reference/metrics.md": _metrics(),
+        "docs/reference/search-words.md": _search_words(),
         "docs/reference/api.md": _api(),
         "docs/reference/openapi.json": json.dumps(openapi(), indent=1) + "\n",
         ".env.example": _dotenv(),
@@ -107,8 +114,8 @@ def _exit_codes() -> str:
     lines = [
         *("# Exit codes", "", _GENERATED, "", "| code | meaning |", "|---|---|"),
         "| 0 | success |",
-        "| 1 | an error that a message explains |",
-        "| 2 | the command was called wrongly |",
+        "| 1 | an error; the message explains it |",
+        "| 2 | invalid arguments or input |",
         "| 3 | something has to be set up first |",
         "| 4 | the run is done, but documents failed |",
         "| 130 | interrupted |",
@@ -163,6 +170,62 @@ def _metrics() -> str:
     intro = "`clerk serve` offers them at `/metrics`, to its own machine or with a token."
     head = ["| metric | labels | meaning |", "|---|---|---|"]
     return "\n".join(["# Metrics", "", _GENERATED, "", intro, "", *head, *rows, ""])
+
+
+def _search_words() -> str:
+    """Ask for every word of the sample documents in FTS5 and in the index over all sites."""
+    sample_site = "millbrook-falls"
+    truth = Path(inspect.getfile(clerk.samples)).with_name("samples.json")
+    samples = json.loads(truth.read_text("utf-8"))
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        closing(sqlite3.connect(":memory:")) as fts5,
+    ):
+        storage, shard = Path(scratch), "0-000001"
+        columns = f'text, tokenize="{schema.TOKENIZER}"'
+        fts5.execute(f"CREATE VIRTUAL TABLE pages USING fts5({columns})")
+        fts5.execute("CREATE VIRTUAL TABLE words USING fts5vocab(pages, row)")
+        with index.ShardWriter(search_folder(storage) / shard) as writer:
+            writer.put_place(index.PlaceFacts(sample_site, "Millbrook Falls", "", "eng"))
+            for number, sample in enumerate(samples, start=1):
+                facts = index.StoredFacts(sample_site, sample["file"], "minutes", "", "", 1)
+                texts = [
+                    index.PageText(at, text) for at, text in enumerate(sample["pages"], start=1)
+                ]
+                identity = f"{number:016x}"
+                writer.put(index.IndexedDocument(identity, facts, "", "eng", "", number, texts))
+                fts5.executemany("INSERT INTO pages VALUES (?)", [(each.text,) for each in texts])
+            writer.commit(index.ShardProgress())
+        index.write_layout(storage, index.Layout(index.VERSION, [shard]))
+        by_fts5 = dict(fts5.execute("SELECT term, doc FROM words ORDER BY term").fetchall())
+        exact = {word: search(storage, Query(f'"{word}"')).total for word in by_fts5}
+        in_any_form = {word: search(storage, Query(word)).total for word in by_fts5}
+    forms: dict[str, list[str]] = {}
+    for word in by_fts5:
+        forms.setdefault(stemmer("eng").stem(word), []).append(word)
+    more = [word for word in by_fts5 if in_any_form[word] != by_fts5[word]]
+    others = [word for word in by_fts5 if exact[word] != by_fts5[word]]
+    rows = []
+    for word in more:
+        same_stem = [each for each in forms[stemmer("eng").stem(word)] if each != word]
+        found = f"{by_fts5[word]} | {in_any_form[word]}"
+        rows.append(f"| {word} | {found} | {', '.join(same_stem) or 'unexplained'} |")
+    return "\n".join(
+        [
+            *("# Words that search finds on more pages than FTS5", "", _GENERATED, ""),
+            f"The sample documents have {len(by_fts5):,} words. Each was searched in FTS5, as",
+            "`meetings.db` has it, and in the index over all sites; the pages found are counted.",
+            "",
+            f"- In quotes, {len(others)} words differ{': ' if others else '.'}{', '.join(others)}",
+            f"- Without quotes, {len(by_fts5) - len(more):,} words are found on as many pages.",
+            f"- Without quotes, {len(more)} words are found on another number of pages, because",
+            "  the index finds all forms of a word: those with the same stem.",
+            "",
+            *("| word | pages, FTS5 | pages, search | also found |", "|---|---|---|---|"),
+            *rows,
+            "",
+        ]
+    )
 
 
 def _api() -> str:

@@ -193,10 +193,10 @@ def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
     with civic_db_connection() as conn:
         register_worker(conn, "mute", lease_seconds=3600.0, host="h", pid=1, queues=ANNOTATIONS)
     claim_as("mute")
-    time.sleep(0.2)
 
-    monkeypatch.setenv("LEASE_SECONDS", "0.1")
-    monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.1")
+    monkeypatch.setenv("LEASE_SECONDS", "0.001")
+    monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.001")
+    time.sleep(0.01)
 
     assert detect_crashed_batches(config.load(), CRASH_TIMEOUT) == 1
 

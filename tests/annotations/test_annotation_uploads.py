@@ -187,7 +187,7 @@ def test_an_upload_that_nobody_works_on_says_how_to_go_on(
         config.load(), [write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True
     )
 
-    assert "Nobody works on upload" in clerk("annotations", "status", str(job.id)).err
+    assert "No worker is processing upload" in clerk("annotations", "status", str(job.id)).err
     job.wait(config.load(workers=1))
     assert "Nobody" not in clerk("annotations", "status", str(job.id)).err
 
@@ -943,7 +943,7 @@ def test_what_waits_of_uploads_is_listed_paused_and_purged(
     job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     assert (queue()["waiting"], queue()["running"]) == (1, 0)  # the file is to be cut
     said = clerk("health")
-    assert "nobody serves 1 in annotations" in said.out
+    assert "no worker serves 1 in annotations" in said.out
     assert "clerk annotations watch" in said.err or "clerk worker TYPE" in said.err
 
     perform(claim_as("w"))

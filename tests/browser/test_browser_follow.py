@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import LINES, Served, write_documents
+from conftest import LINES, PATIENCE, Served, eventually, write_documents
+from ports import free_port
 from seeing import measured, violations
 from small_pdfs import printed
 
@@ -46,13 +46,11 @@ def town(chromium: Any, tmp_path: Path, mailbox: Any) -> Iterator[Served]:
     """A town past its first run, served with a mail server."""
     (tmp_path / "sites").mkdir()
     write_documents(tmp_path / "documents", 2)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    installation = Served(tmp_path, port)
+    installation = Served(tmp_path, free_port())
     installation.environment = os.environ | {
         "STORAGE_DIR": str(tmp_path / "sites"),
         "MAIL_URL": mailbox.url,
-        "PUBLIC_URL": f"http://127.0.0.1:{port}",
+        "PUBLIC_URL": installation.address,
         "CLERK_WORKERS": "1",
     }
     installation.clerk("site", "add", "springfield", "--from", str(tmp_path / "documents"))
@@ -60,14 +58,6 @@ def town(chromium: Any, tmp_path: Path, mailbox: Any) -> Iterator[Served]:
     installation.start()
     yield installation
     installation.stop()
-
-
-def wait_for_mails(mailbox: Any, number: int) -> None:
-    for _ in range(600):
-        if len(mailbox.mails) >= number:
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{len(mailbox.mails)} messages arrived, not {number}")
 
 
 def photograph(page: Any, name: str) -> None:
@@ -86,10 +76,10 @@ def look_at(page: Any, name: str) -> None:
     assert measured(page, "document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_from_the_form_to_the_hit_and_out_again(chromium: Any, town: Served, mailbox: Any) -> None:
     page = chromium.new_context().new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(PATIENCE * 1000)
     page.goto(f"{town.address}/search?q=%22harbor+street%22")
     page.get_by_text("Follow", exact=True).click()
     page.get_by_label("Mail address").fill(ANN)
@@ -99,7 +89,7 @@ def test_from_the_form_to_the_hit_and_out_again(chromium: Any, town: Served, mai
     page.get_by_role("heading", name="Check your mail").wait_for()
     look_at(page, "sent")
 
-    wait_for_mails(mailbox, 1)
+    eventually(lambda: len(mailbox.mails) >= 1)
     page.goto(follow_town.links_in(mailbox.mails[0])[1])
     look_at(page, "confirm")
     page.get_by_role("button", name="Confirm").click()
@@ -110,7 +100,7 @@ def test_from_the_form_to_the_hit_and_out_again(chromium: Any, town: Served, mai
     minutes = town.folder / "documents" / "Town Council" / "2024-09-09.pdf"
     minutes.write_bytes(printed(("Minutes of the Town Council",), LINES))
     town.clerk("run", "springfield")
-    wait_for_mails(mailbox, 2)
+    eventually(lambda: len(mailbox.mails) >= 2)
 
     [message] = mailbox.news
     html = message.get_body(("html",)).get_content()
@@ -133,13 +123,13 @@ def test_from_the_form_to_the_hit_and_out_again(chromium: Any, town: Served, mai
         old.write_bytes(printed(LINES))
     town.clerk("site", "add", "shelbyville", "--from", str(town.folder / "shelbyville"))
     town.clerk("run", "shelbyville")
-    page.goto(f"{town.address}/search?q=%22harbor+street%22&site=shelbyville")
-    page.get_by_text("10 pages in 10 documents").wait_for()
+    search = "/search?q=%22harbor+street%22&site=shelbyville"
+    eventually(lambda: "10 pages in 10 documents" in town.get(search).text)
 
     stop = message["List-Unsubscribe"].strip(" <>")
     page.goto(stop)
     look_at(page, "stop")
-    answer = httpx.post(stop, data={"List-Unsubscribe": "One-Click"})
+    answer = httpx.post(stop, data={"List-Unsubscribe": "One-Click"}, timeout=PATIENCE)
     assert answer.status_code == 200 and "stopped" in answer.text
     page.goto(mine)
     page.get_by_text("You follow nothing now.").wait_for()

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 import pytest
+from conftest import PATIENCE
 from seeing import measured, violations
 from small_sites import appearance, compile_folder, presence, vote, write_found, write_text
 
@@ -76,6 +77,7 @@ def address(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def page(chromium: Any, address: str) -> Iterator[Any]:
     """A page that fails the test if it asks another origin, or complains."""
     context = chromium.new_context()
+    context.set_default_timeout(PATIENCE * 1000)
     shown = context.new_page()
     asked: list[str] = []
     said: list[str] = []
@@ -101,6 +103,7 @@ def test_search_finds_the_phrase_and_leads_to_its_page(page: Any, address: str) 
     hit.locator('a[href$="#page-2"]').click()
 
     page.wait_for_url("**/documents/*.html#page-2")
+    page.locator("section[aria-label='Page 2']").wait_for()
     assert PHRASE in page.locator("section[aria-label='Page 2']").inner_text()
     assert page.title() == "City Council minutes, 2024-01-15, Springfield"
     page.go_back()
@@ -182,6 +185,7 @@ def test_what_is_missing_is_a_page_that_reads_well_and_tables_fit_a_phone(
 
 def test_without_javascript_the_search_page_offers_to_browse(chromium: Any, address: str) -> None:
     context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE * 1000)
     page = context.new_page()
     page.goto(urljoin(address, "search.html"))
     page.get_by_text("Searching needs JavaScript").wait_for()

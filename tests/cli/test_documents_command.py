@@ -55,7 +55,7 @@ def test_a_folder_is_reviewed_before_it_is_added(
 
     said = clerk("site", "add", "springfield", "--from", str(folder), "--dry-run")
 
-    assert "4 documents, taken for:" in said.out
+    assert "4 documents, identified as:" in said.out
     assert "2024-03-05  minutes     City Council              scan-2-2.pdf" in said.out
     assert "2024-04-02  agenda" in said.out
     doubts = said.out.partition("In doubt:")[2]

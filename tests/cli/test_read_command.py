@@ -98,7 +98,7 @@ def test_pages_that_fail_do_not_hide_the_others(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        (["--ocr-backend", "sharp-eyes"], 3, "Installed are"),
+        (["--ocr-backend", "sharp-eyes"], 3, "Installed engines:"),
         (["--language", "tlh"], 3, "TESSDATA_DIR"),
         (["--pages", "one"], 2, "1-3"),
         (["--pages", "7"], 2, "pages 1 to 2"),

@@ -188,7 +188,7 @@ def test_a_run_that_stops_after_fetch_names_what_could_not_be_fetched(
     said = clerk("run", "springfield", "--stage", "fetch")
 
     assert said.code == 4
-    assert "completed, but some documents failed: Stopped after fetch, as asked" in said.out
+    assert "completed, but some documents failed: Stopped after fetch, as requested" in said.out
     assert "1 document not fetched: " in said.out
     assert "  fetched    1 new" in said.out
 

@@ -129,7 +129,7 @@ def test_readers_search_earlier_versions_of_a_document(town):
     assert "Found on 0 pages." in all_versions
     assert f'{address}/changes?version=2">Former version of' in all_versions
     assert "<mark>DRAFT</mark>" in all_versions
-    assert "It is in no earlier version." in nowhere
+    assert "No earlier version contains it." in nowhere
     assert "quotation mark" in reader.get(f"{address}?q=%22draft&versions=1").text
     assert reader.get(f"{address}?q=draft&versions=2").status_code == 400
 

@@ -58,7 +58,7 @@ def test_a_search_in_a_place_that_does_not_exist_is_not_an_empty_answer(
         towns.search("budget", site="atlantis")
     with pytest.raises(NotFound, match="Zoning"):
         towns.search("budget", body="Zoning")
-    with pytest.raises(QueryError, match="not closed"):
+    with pytest.raises(QueryError, match="quotation mark is missing"):
         towns.search('"budget')
 
 

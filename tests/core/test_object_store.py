@@ -86,7 +86,7 @@ def test_an_object_is_never_overwritten(url: str, tmp_path: Path) -> None:
 def test_a_missing_object_is_named(url: str, tmp_path: Path) -> None:
     there = open_store(url)
 
-    with pytest.raises(ObjectMissing, match=f"{url}/pdf/{SHA256} is not there"):
+    with pytest.raises(ObjectMissing, match=f"{url}/pdf/{SHA256} does not exist"):
         there.get_into(PDF, SHA256, tmp_path / "a.pdf")
     assert not (tmp_path / "a.pdf").exists()
 

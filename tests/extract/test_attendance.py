@@ -30,6 +30,14 @@ CASES = {
         "Members Present (2)\nAnn Hobbs District A\nJo Tandy District B\nMembers Absent (0)\n",
         ["member present Ann Hobbs", "member present Jo Tandy"],
     ),
+    "an office without its holder, and qualifications in capitals": (
+        "Trustees present: Ann Hobbs, Jo Tandy\nOthers present: Township Assessor; Chief MLEO-CEMC "
+        "Will Bates; Pat Webb, AICP-CUD\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            *("other present Will Bates", "other present Pat Webb"),
+        ],
+    ),
     "who called the meeting to order": (
         "The meeting was called to order by President Ann Hobbs.  Also present were Trustees "
         "Jo Tandy and Pat Webb.\n\nMINUTES\n",

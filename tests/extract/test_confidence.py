@@ -54,7 +54,7 @@ def test_a_plain_vote_is_sure_and_has_a_confidence_for_every_field_with_a_value(
         ),
         (PLAIN.replace("3-0.", "3-0. Orr spoke. Those opposed were heard."), "unread_vote_words"),
         (PLAIN.replace("3-0.", "2-0; Nye left the room."), "unread_name"),
-        (PLAIN.replace("pay the bills.", "pay the bills of Xyz. 10."), "cut_words"),
+        (PLAIN.replace("pay the bills.", "pay the bills of Xyz corp. of Elm."), "cut_words"),
     ],
 )
 def test_a_reason_for_doubt_is_named_and_lowers_the_confidence(text: str, doubt: str) -> None:

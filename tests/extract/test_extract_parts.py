@@ -28,6 +28,7 @@ PAGES = [
     f"{HEAD.format(who='MINUTES of the Park Board', day='May 8, 2031')}{VOTE.format(what='mud')}",
     f"{HEAD.format(who='MINUTES of Otherton', day='May 7, 2031')}{VOTE.format(what='a bridge')}",
     f"RESOLUTION (draft)\n{VOTE.format(what='nothing yet')}",
+    f"MINUTES of nobody knows whom\n{VOTE.format(what='something')}",
 ]
 PARTS = (
     DocumentPart(1, 1, "agenda", "Council", date(2031, 6, 1)),
@@ -42,6 +43,7 @@ PARTS = (
     ),
     DocumentPart(4, 4, "minutes", "Council of Otherton", date(2031, 5, 7), of_other_place=True),
     DocumentPart(5, 5, "resolution", "Council", date(2031, 6, 1)),
+    DocumentPart(6, 6, "minutes", None, date(2031, 5, 6), of_other_place=None),
 )
 
 
@@ -69,7 +71,7 @@ def test_votes_belong_to_the_minutes_they_are_printed_in(tmp_path: Path) -> None
     pages = ask(path, "SELECT page, kind, meeting, date, part FROM pages ORDER BY page")
     assert pages[1] == (2, "minutes", "Council", "2031-05-04", 2)
     assert pages[4] == (5, "resolution", "Council", "2031-06-01", 5)
-    assert ask(path, "SELECT count(*) FROM agendas") == [(5,)]
+    assert ask(path, "SELECT count(*) FROM agendas") == [(6,)]
 
 
 def test_only_minutes_have_votes(tmp_path: Path) -> None:

@@ -88,6 +88,51 @@ def test_the_items_of_an_agenda_end_where_its_numbers_begin_again() -> None:
     assert found[4].title == "Topic number V" and found[4].quote == "V. Topic number V"
 
 
+def test_the_rows_of_a_table_are_items_and_the_notes_below_it_are_not() -> None:
+    agenda = """Town Council Agenda
+14 Bridge Street, Council Chamber
+Item Subject Sponsor
+1 Roll call
+2 Minutes of May 20, 2024
+3 Ordinance No. 2024-07, tables of restaurants on the sidewalks of Bridge Street
+and Mill Street
+4 Budget of 2025, $20,187,400
+5 Adjournment
+Item 3: Tables would be allowed from April 15 to October 31.
+Item 4: The hearing is closed.
+Item 5: Good night.
+"""
+
+    found = agenda_items(Items(document_text([agenda])))
+
+    assert [(each.number, each.title) for each in found] == [
+        ("1", "Roll call"),
+        ("2", "Minutes of May 20, 2024"),
+        (
+            "3",
+            "Ordinance No. 2024-07, tables of restaurants on the sidewalks of Bridge Street"
+            " and Mill Street",
+        ),
+        ("4", "Budget of 2025, $20,187,400"),
+        ("5", "Adjournment"),
+    ]
+    assert found[3].quote == "4 Budget of 2025, $20,187,400"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "14 Bridge Street\n1 Roll call\n2 Minutes\n3 Adjournment\n",
+        "1 TOWN OF IPSWICH\n2 Minutes\n3 Present: Ito\n4 Absent: Jett\n5 Adjourned\n",
+        "Minutes\n1 The Chair called the\n2 meeting to order\n3 At 7\n4 Ito spoke\n5 Jett too\n",
+        "1 Main Street\n2 Main Street\n4 Main Street\n5 Main Street\n6 Main Street\n",
+        "Minutes\n" + "A line of a report.\n" * 200 + "1 One\n2 Two\n3 Three\n4 Four\n",
+    ],
+)
+def test_numbers_of_lines_and_short_late_or_broken_rows_are_no_items(text: str) -> None:
+    assert agenda_items(Items(document_text([text]))) == []
+
+
 def test_a_vote_on_the_consent_agenda_belongs_to_it_and_not_to_its_last_item() -> None:
     agenda = """**III. Consent Calendar**
 The following items were acted upon:

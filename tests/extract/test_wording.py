@@ -32,6 +32,12 @@ EXAMPLES = [
         "It was moved by Mr. Ito and seconded to excuse the chair. Motion carried.",
         "excuse the chair",
     ),
+    # What the body did, below the lists.
+    (
+        "Upon motion of Mr. Carr, seconded by Dr. Dane, and approved by the following vote:\n\n"
+        "AYE: BOLL, CARR, DANE\nNAY: EPPS\n\nthe Board awarded the contract to Goode Hauling.",
+        "the Board awarded the contract to Goode Hauling",
+    ),
     # Behind the seconder, also in a paragraph of its own.
     (
         "Resolved (Cr Ann Ito / Cr Bo Jett)\n\nThat the minutes be confirmed.\n\nCarried",

@@ -495,7 +495,7 @@ COUNTERS: dict[str, Callable[[str, str], Iterator[Expected]]] = {
         r"[\"'](View\.ashx\?M=(A|M)&(?:amp;)?ID=[^\"']*)", {"a": "agenda", "m": "minutes"}
     ),
     "iqm2": _links(
-        r"[\"']([^\"']*FileOpen\.aspx\?Type=(14|15|12)&(?:amp;)?ID=[^\"']*)",
+        r"[\"']([^\"']*File(?:Open|View)\.aspx\?Type=(14|15|12)&(?:amp;)?ID=[^\"']*)",
         {"14": "agenda", "15": "minutes", "12": "minutes"},
     ),
     "novusagenda": _links(

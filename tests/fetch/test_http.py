@@ -343,7 +343,7 @@ def test_a_long_retry_after_is_obeyed_by_everybody(client_of, clock):
 
     with pytest.raises(CircuitOpen, match="asks to wait 3600 s"):
         client.page("https://town.example/")
-    with pytest.raises(CircuitOpen, match="gets no requests until"):
+    with pytest.raises(CircuitOpen, match="No requests go to"):
         client_of(Host(lambda _: httpx.Response(200))).page("https://town.example/")
     clock.now += 3601
     client_of(Host(lambda _: httpx.Response(200))).page("https://town.example/")
@@ -725,4 +725,4 @@ def test_a_host_that_sends_its_headers_drop_by_drop_meets_the_deadline(tmp_path,
             pytest.raises(SourceUnavailable),
         ):
             client.page(f"http://127.0.0.1:{port}/")
-        thread.join(timeout=10)
+        thread.join(timeout=60)

@@ -971,6 +971,54 @@ PLAIN_LAYOUTS = {
       <a href="https://drive.google.com/file/d/1a/view">January 16, 2024</a></li></ul><h3>Finances</h3>
       <ul><li><a href="https://drive.google.com/file/d/1b/view">January 31, 2024</a></li></ul>
       <div><a aria-label="View minutes 12/5/2023" href="/b.pdf">View</a></div>""",
+    "months as links below an underlined kind": """<div><u>Minutes</u><br><br>
+      <a href="/PDF/01-16-2024SP.pdf">January(Special)</a><br><a href="/PDF/12-05-2023.pdf">December</a>
+      </div>""",
+    "months in columns": """<h2>Minutes 2024</h2><table><tr><th>Body</th><th>January</th></tr><tr>
+      <td>City Council</td><td><a href="/a.pdf">16</a></td></tr></table><h2>Minutes 2023</h2><table>
+      <tr><th>Body</th><th>December</th></tr><tr><td>City Council</td><td><a href="/b.pdf">5</a></td>
+      </tr></table>""",
+    "file names below entries of another day": """<div><h2>Minutes</h2>
+      <ul><li><a href="/x/Minutes-1-16-24.pdf">January 16, 2024</a></li></ul><p><b>Older</b></p>
+      <ul><li><a href="/x/Minutes-2023-12-05.pdf">December</a></li></ul></div>""",
+    "blocks with a file each, and one that nobody can date": """<h2>Minutes</h2>
+      <div><div><a href="/Minutes-2024-01-16.pdf">Minutes-2024-01-16</a></div>
+      <div><a href="/up/2024/02/Signed-Special.pdf">Signed draft, special</a></div>
+      <div><a href="/CC-Minutes-120523.pdf">CC Minutes</a></div></div>""",
+    "articles whose titles are links, and a footer": """<article><h2><a href="/node/1">Minutes for January
+      16, 2024</a></h2><a href="/f/01.pdf">01.pdf</a></article><article><h2><a href="/node/2">Minutes
+      for December 5, 2023</a></h2><a href="/f/12.pdf">12.pdf</a></article>
+      <footer><a href="/docs/Title-VI-Plan.pdf">Title VI</a></footer>""",
+    "lists in lists": """<h2>Minutes</h2><ul><li>City Council<ul><li>2024<ul><li><a href="/a.pdf">January
+      16</a></li></ul></li><li>2023<ul><li><a href="/b.pdf">December 5</a></li></ul></li><li>Other<ul>
+      <li><a href="/p.pdf">Prices as of July 1, 2023</a></li></ul></li></ul></li></ul>""",
+    "years from summer to summer": """<h2>Minutes 2023-2024</h2><table><tr><td>January 16</td><td>
+      <a href="/a.pdf">View</a></td></tr><tr><td>December 5</td><td><a href="/b.pdf">View</a></td></tr>
+      </table>""",
+    "titles that were copied from another row": """<table><tr><td><a href="/Report2023.pdf">Report</a></td>
+      <td><table><tr><td>Date</td><td>Minutes</td></tr><tr><td>January 16, 2024</td><td>
+      <a title="December 5, 2023 Meeting" href="/Minutes011624.pdf"><img></a></td></tr><tr><td>
+      December 5, 2023</td><td><a title="December 5, 2023 Meeting" href="/Minutes120523.pdf"><img></a>
+      </td></tr></table></td></tr></table>""",
+    "days on which files were modified": """<table><tr><th><a href="?C=N">Name</a></th><th>
+      <a href="?C=M">Last modified</a></th></tr>
+      <tr><td><a href="/m/minutes_jan_16_2024.pdf">minutes_jan_16_2024.pdf</a></td><td>2024-02-20</td></tr>
+      <tr><td><a href="/m/CityCouncil_Minutes_12052023.pdf">CityCouncil_Minutes_12052023.pdf</a></td>
+      <td>2024-01-09</td></tr><tr><td><a href="/m/taxes.pdf">taxes.pdf</a></td><td>2024-01-03</td></tr>
+      </table>""",
+    "entries that say only the meeting": """<h2>Minutes</h2><p><a href="/a.pdf">Annual Town Meeting
+      January 16, 2024</a><br><a href="/b.pdf">Minutes 12/5/23</a></p>""",
+    "headers below a row across the table": """<table><tr><th colspan="2">2024</th></tr><tr><th>Meeting
+      </th><th>Minutes</th></tr><tr><td>Jan. 16 (Organizational)</td><td><a href="/a.pdf">Approved</a>
+      </td></tr><tr><th colspan="2">2023</th></tr><tr><td>Dec. 5</td><td><a href="/b.pdf">PDF</a></td>
+      </tr></table>""",
+    "headings in cells": """<table><tr><td><h2>Minutes</h2><div><a href="/a.pdf">1-16-24</a><br>
+      <a href="/b.pdf">12-5-23</a></div></td><td><h2>Financials</h2><div><a href="/c.pdf">1-31-24</a>
+      </div></td></tr></table>""",
+    "entries that begin with a date": """<div><div><div><b>Jan</b> <b>16</b> <b>2024</b></div><div><h4>
+      City Council</h4><ul><li><a href="/a.pdf">Minutes (amended 1/17/2024)</a></li></ul></div></div>
+      <div><div><b>Dec</b> <b>5</b> <b>2023</b></div><div><h4>City Council</h4><ul><li>
+      <a href="/b.pdf">Minutes</a></li></ul></div></div></div>""",
     "accordions": """<button class="accordion-button">City Council 2024</button><div>
       <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
       </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
@@ -988,6 +1036,41 @@ def test_a_plain_page_in_another_layout(portal, layout):
     ]
 
 
+@pytest.mark.parametrize(
+    "layout",
+    [
+        """<table><tr><td>Date</td><td>Board of Selectmen</td><td>Planning Board</td></tr>
+        <tr><td>1/9/2024</td><td><a href="/a.pdf">Minutes</a></td><td></td></tr>
+        <tr><td>1/16/2024</td><td></td><td><a href="/b.pdf">Minutes</a></td></tr></table>""",
+        """<p><b>Board of Selectmen</b><br>1/9/2024 <a href="/g.pdf">Agenda</a>
+        <a href="/a.pdf">Minutes</a><br><br><b>Planning Board</b><br>1/2/2024
+        <a href="/h.pdf">Agenda</a><br>1/16/2024 <a href="/b.pdf">Minutes</a></p>
+        <p><a href="/f.pdf">Form for taxes (revised 3/1/2023)</a></p>""",
+    ],
+)
+def test_bodies_are_told_apart_by_columns_and_by_bold_lines(portal, layout):
+    page = f"<table><tr><td><h1>Minutes</h1>{layout}</td></tr></table>"
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[1:] for each in listed(town) if each[0] == "minutes"] == [
+        ("2024-01-09", "Board of Selectmen", "https://town.example/a.pdf"),
+        ("2024-01-16", "Planning Board", "https://town.example/b.pdf"),
+    ]
+
+
+def test_the_name_of_a_body_is_above_titles_of_the_same_rank(portal):
+    page = """<h2>Clay Township Board of Trustees</h2><h2>Agendas</h2><p><a href="/a.pdf">1-16-24</a></p>
+      <h2>Minutes</h2><p><a href="/b.pdf">1-9-24</a></p><h2>Zoning Board</h2><h2>Minutes</h2>
+      <p><a href="/c.pdf">1-10-24</a></p>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-01-16", "Clay Township Board of Trustees"),
+        ("minutes", "2024-01-09", "Clay Township Board of Trustees"),
+        ("minutes", "2024-01-10", "Zoning Board"),
+    ]
+
+
 def test_a_packet_beside_the_agenda_in_its_row_is_wanted_only_on_request(portal):
     page = """<h1>City Council</h1><table><tr><th>Date</th><th>Agenda</th><th>Packet</th></tr>
       <tr><td>January 16, 2024</td><td><a href="/a.pdf">View</a></td>
@@ -995,13 +1078,14 @@ def test_a_packet_beside_the_agenda_in_its_row_is_wanted_only_on_request(portal)
       <tr><td>January 23, 2024</td><td></td><td><a href="/q.pdf">View</a></td></tr></table>
       <p>January 30, 2024 <a href="/b.pdf">Agenda</a> <a href="/r.pdf">Agenda Packet</a></p>
       <h3>February 6, 2024</h3><ul><li><a href="/c.pdf">Agenda</a></li>
-      <li><a href="/s.pdf">Packet</a></li></ul>"""
+      <li><a href="/s.pdf">Packet</a></li></ul>
+      <h3>February 13, 2024</h3><div><a href="/d.pdf">Agenda</a> <a href="/t.pdf">Full Packet</a></div>"""
     town = portal("plain", "https://town.example/records", {"/records": page})
     agendas = [url.rpartition("/")[2] for *_, url in listed(town)]
     town.extra["packets"] = True
 
-    assert agendas == ["a.pdf", "q.pdf", "b.pdf", "c.pdf"]
-    assert len(listed(town)) == 7
+    assert agendas == ["a.pdf", "q.pdf", "b.pdf", "c.pdf", "d.pdf"]
+    assert len(listed(town)) == 9
 
 
 def test_links_are_relative_to_the_base_that_a_page_states(portal):
@@ -1063,7 +1147,7 @@ def test_moderngov_lists_the_committee_in_the_address_where_it_lists_no_committe
 
 
 def test_bodies_and_years_open_one_in_another(portal):
-    page = """<h1>Agendas</h1><details><summary>Board of Elections</summary><details>
+    page = """<h1>Agendas</h1><details><summary>Board of Elections</summary><h4>Past</h4><details>
       <summary>2024</summary><ul><li><a href="/a.pdf">1/9 Regular</a></li><li><a href="/b.pdf">1/16
       Work Session</a></li></ul></details></details>"""
     town = portal("plain", "https://town.example/records", {"/records": page})
@@ -1087,6 +1171,20 @@ def test_further_pages_of_a_list_are_read_and_no_other_pages(portal):
 
     assert [each[1] for each in listed(town)] == ["2024-01-02", "2024-01-16"]
     assert len(town.asked) == 2
+
+
+def test_pages_of_years_may_be_called_otherwise_than_the_first(portal):
+    def page(year: int) -> str:
+        return f"""<h1>City Council</h1><p>January 16, {year} <a href="/{year}.pdf">Minutes</a></p>
+          <p><a href="/meetings2023.html">2023 Council Meetings</a><br>
+          <a href="/meetings2022.html">2022 Council Meetings</a></p>
+          <a href="/budget2023.html">2023 Budget</a> <a href="/budget2022.html">2022 Budget</a>"""
+
+    pages = {f"/meetings{year}.html": page(year) for year in (2023, 2022)}
+    town = portal("plain", "https://town.example/council.html", {**pages, "council": page(2024)})
+
+    assert [each[1][:4] for each in listed(town)] == ["2022", "2023", "2024"]
+    assert len(town.asked) == 3
 
 
 @pytest.mark.parametrize("address", ["/board.aspx?Year={}", "/board.aspx/{}", "/board.aspx-{}/"])

@@ -226,3 +226,18 @@ def test_long_names_that_differ_at_the_end_stay_different():
 )
 def test_a_title_may_say_only_what_sort_of_meeting_it_is(title, says_whose):
     assert naming.names_body(title) is says_whose
+
+
+@pytest.mark.parametrize(
+    ("titles", "text", "day"),
+    [
+        (["2024", "Minutes"], "January 16", "2024-01-16"),
+        (["Minutes 2023-24"], "November 7", "2023-11-07"),
+        (["Minutes 2023-24"], "February 6", "2024-02-06"),
+        (["Minutes 2023-24"], "June 4", "None"),
+        (["2023-2024", "Board of Education"], "June 4", "2024-06-04"),
+        (["2023-2024", "Board of Education"], "September 5", "2023-09-05"),
+    ],
+)
+def test_a_day_takes_its_year_from_the_titles_above_it(titles, text, day):
+    assert str(naming.date_below(titles, text)) == day

@@ -36,6 +36,16 @@ def test_fetch_test_prints_what_a_recording_yields(clerk, recording):
     assert "2024-01-16  minutes Tree Committee: https://town.suiteonemedia.com/event/" in said.out
 
 
+def test_fetch_test_counts_the_links_that_it_skips_by_reason(clerk, recording):
+    page = """<h1>City Council</h1><p>January 16, 2024 <a href="/a.pdf">Minutes</a>
+      <a href="/b.pdf">Presentation</a> <a href="/c.pdf">Staff report</a></p>"""
+    (recording / "home.html").write_text(page)
+
+    said = clerk("fetch-test", str(recording), "--scraper", "plain", "--all")
+
+    assert "skipped 2 links: an attachment (2)" in said.out
+
+
 def test_fetch_test_names_what_it_does_not_understand(clerk, recording):
     (recording / "home.html").write_text("<title>Moved</title>")
 
@@ -67,7 +77,7 @@ def test_a_dry_run_shows_what_is_found_and_adds_nothing(clerk, storage, tmp_path
     said = clerk("site", "add", "springfield", "--from", str(tmp_path), "--dry-run")
 
     assert said.code == 0
-    assert "1 document, taken for:" in said.out
+    assert "1 document, identified as:" in said.out
     assert "Nothing was added." in said.err
     assert clerk("site", "list").out == ""
 

@@ -65,7 +65,7 @@ def events(*days: str) -> list[dict[str, Any]]:
             "https://town.example/minutes",
             {"/minutes": "<html><head><script src='app.js'></script></head><body><div/></body>"},
             NeedsBrowser,
-            "scripts fill in a browser",
+            "needs JavaScript",
         ),
         (
             "plain",
@@ -79,7 +79,7 @@ def events(*days: str) -> list[dict[str, Any]]:
             "https://town.iqm2.com/Citizens",
             {"Calendar.aspx": "<html><head><script src='app.js'></script></head><app-root/>"},
             NeedsBrowser,
-            "MeetingRow.*scripts fill in a browser",
+            "MeetingRow.*needs JavaScript",
         ),
         (
             "civicclerk",

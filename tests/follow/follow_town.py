@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from aiosmtpd.controller import Controller
+from ports import free_port
 from small_sites import appearance, vote, write_found, write_text
 from sqlalchemy import select, update
 
@@ -81,10 +81,8 @@ class Mailbox:
 @contextlib.contextmanager
 def mail_server() -> Iterator[Mailbox]:
     """Run a mail server."""
-    box = Mailbox()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        box.port = free.getsockname()[1]
-    server = Controller(box, hostname="127.0.0.1", port=box.port)
+    box = Mailbox(free_port())
+    server = Controller(box, hostname="127.0.0.1", port=box.port, ready_timeout=60)
     server.start()
     try:
         yield box

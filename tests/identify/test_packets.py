@@ -18,7 +18,7 @@ class Expected(NamedTuple):
     kind: str
     date: str | None
     body: str | None
-    of_other_place: bool
+    of_other_place: bool | None
 
 
 class Packet(NamedTuple):
@@ -43,7 +43,8 @@ def packets() -> list[Packet]:
                 pages[-1] = PageView(first, f"{pages[-1].text}\n{below}")
             pages += [PageView(len(pages) + n, text) for n, text in enumerate(texts, 1)]
             said = (None if day == "-" else day, None if body == "-" else body)
-            parts.append(Expected(first, len(pages), kind, *said, whose == "other"))
+            of_other_place = None if whose == "unknown" else whose == "other"
+            parts.append(Expected(first, len(pages), kind, *said, of_other_place))
         found.append(Packet(place.strip(), pages, parts))
     return found
 

@@ -74,7 +74,7 @@ def test_work_that_nobody_serves_is_a_warning(site: str) -> None:
     ran = clerk("health")
 
     assert ran.exit_code == 1
-    assert "nobody serves 1 in fetch" in ran.output
+    assert "no worker serves 1 in fetch" in ran.output
 
 
 def test_a_worker_that_serves_all_queues_is_one(site: str) -> None:
@@ -312,7 +312,7 @@ def test_a_queue_from_which_idle_workers_take_nothing_is_critical(database: str)
     said = verdict()
     assert (said["level"], said["levels"]["queues"]) == ("CRITICAL", "CRITICAL")
     told = next(check["said"] for check in said["checks"] if check["name"] == "queues")
-    assert told == "nothing was taken from fetch for 2 h: 3 waiting, 1 idle worker"
+    assert told == "no work was taken from fetch for 2 h: 3 waiting, 1 idle worker"
 
     queues.pause("fetch", who="ann")
     assert verdict()["levels"]["queues"] == "WARNING"
@@ -401,9 +401,9 @@ def test_many_sites_of_one_fetcher_are_one_finding(make_site: Make) -> None:
     assert found["command"] == "See why: clerk pipeline-status"
     assert findings("failing") == [], "they are one problem already"
     public = Browser()
-    said = "6 of 6 places with a portal of the kind granicus could not be checked"
+    said = "6 of 6 places with a portal of type granicus could not be checked"
     assert said in public.get("/coverage").text
-    assert "of 5 other places" in public.get("/coverage/granicus1").text
+    assert "for 5 other places" in public.get("/coverage/granicus1").text
     assert "could not be checked" not in public.get("/coverage/legistar1").text
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import socket
 import ssl
 import threading
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from databases import sqlite_daily
 from faults import Steps, count_steps
 from guide import clerk
+from ports import free_port
 from sqlalchemy import select, update
 
 from clerk.core import config, db
@@ -88,10 +88,8 @@ class Mailbox:
 @pytest.fixture
 def mailbox() -> Iterator[Mailbox]:
     """An SMTP server on loopback."""
-    box = Mailbox()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        box.port = free.getsockname()[1]
-    server = Controller(box, hostname="127.0.0.1", port=box.port)
+    box = Mailbox(free_port())
+    server = Controller(box, hostname="127.0.0.1", port=box.port, ready_timeout=60)
     server.start()
     yield box
     server.stop()
@@ -151,15 +149,13 @@ def guarded(
     pem, secret = certificate
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem, secret)
-    guard = Guarded(Mailbox())
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = guard.box.port = free.getsockname()[1]
-    options: dict[str, Any] = {"auth_required": True, "authenticator": guard}
+    guard = Guarded(Mailbox(free_port()))
+    options: dict[str, Any] = {"ready_timeout": 60, "auth_required": True, "authenticator": guard}
     if request.param == "smtps":
         options |= {"ssl_context": context, "auth_require_tls": False}
     else:
         options |= {"tls_context": context, "require_starttls": True}
-    server = Controller(guard.box, hostname="localhost", port=port, **options)
+    server = Controller(guard.box, hostname="localhost", port=guard.box.port, **options)
     monkeypatch.setenv("SSL_CERT_FILE", str(pem))
     server.start()
     yield request.param, guard
@@ -194,10 +190,8 @@ def test_mail_goes_by_tls_with_a_login(
 
 
 def test_a_password_is_not_sent_in_the_open() -> None:
-    box = Mailbox()
-    with socket.create_server(("127.0.0.2", 0)) as free:
-        port = free.getsockname()[1]
-    server = Controller(box, hostname="127.0.0.2", port=port)
+    box = Mailbox(port := free_port("127.0.0.2"))
+    server = Controller(box, hostname="127.0.0.2", port=port, ready_timeout=60)
     server.start()
     try:
         with pytest.raises(notify_targets.NotDelivered, match="offers no encryption") as refused:

@@ -193,7 +193,7 @@ def test_an_ocr_engine_that_is_not_there_is_named_before_anything_is_done(
     said = clerk(*command, "springfield", "--ocr-backend", "nope")
 
     assert said.code == 3
-    assert said.err.startswith("Error: There is no OCR engine 'nope'.\nInstalled are ")
+    assert said.err.startswith("Error: There is no OCR engine 'nope'.\nInstalled engines: ")
     assert json.loads(clerk("site", "show", "springfield", "--json").out)["runs"] == []
 
 
@@ -280,7 +280,7 @@ print(json.dumps({"pages": pages, "errors": errors}))
     [
         ("raise ValueError('engine broken')", "engine broken"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
-        ("time.sleep(600)", "time allowed"),
+        ("time.sleep(600)", "time limit"),
         ("image = bytearray(1 << 40)", "MemoryError"),
         ("return OcrPage.of([OcrWord('\\udcff', (1, 1, 2, 2), 0.5, 0, 0)])", ""),
     ],

@@ -211,7 +211,7 @@ def test_a_worker_without_the_files_resumes_by_itself_when_they_are_back(
         wait_until(lambda: town.run.state == "completed")
 
     assert town.counts == (DOCUMENTS, DOCUMENTS, 0)
-    assert "no document is to be read" in clerk("doctor").out
+    assert "no documents are waiting to be read" in clerk("doctor").out
 
 
 @pytest.mark.parametrize(

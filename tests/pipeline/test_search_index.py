@@ -12,25 +12,39 @@ import textwrap
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from small_machines import add_documents
 from small_sites import remove_text, write_text
+from small_work import Town, hurry, nothing_active, wait_until
 from sqlalchemy import delete
 
 from clerk.cli import cli
 from clerk.core import config, db, manifest
+from clerk.core.child_process import Order, Performed, Report
 from clerk.core.errors import StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.models import document_changes_table
+from clerk.core.states import COMPILATION, Step
 from clerk.core.storage import search_folder
-from clerk.pipeline import search_index, sites
+from clerk.executors import embedded
+from clerk.pipeline import runs, search_index, sites, transitions
+from clerk.pipeline.flow import Pipeline
+from clerk.pipeline.reconcile import reconcile
 from clerk.pipeline.scan import scan_site
 from clerk.search import Query, index, search
 from clerk.search.index import IndexBusy
 from clerk.site_db import compile_site
 from clerk.site_db.schema import APPLICATION_ID
 
+#: What may happen to an extraction, again and again.
+TROUBLES: dict[str, Callable[[], object]] = {
+    "fails": lambda: 1 / 0,
+    "is killed": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "is cancelled": lambda: cancel("springfield"),
+}
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 TESTS = Path(__file__).parents[1]
 
@@ -95,6 +109,45 @@ def test_a_change_waits_until_its_site_is_compiled(towns: Path) -> None:
     compile_town("springfield", into_index=False)
     search_index.update(settings)
     assert found("bridge") == [("springfield", 1)]
+
+
+def cancel(name: str) -> None:
+    """Cancel a run when it has compiled, which goes on next to the extraction."""
+    town = Town(name)
+    wait_until(lambda: town.job(COMPILATION).state == "closed")
+    with db.civic_db_connection() as conn:
+        assert transitions.cancel_run(conn, name, "Cancelled by me")
+
+
+class WithoutExtraction(Pipeline):
+    """Work that never gets past one step."""
+
+    trouble: Callable[[], object]
+
+    def perform(self, order: Order, index: int, report: Report) -> Performed:
+        if order.step == Step.EXTRACT:
+            self.trouble()
+        return super().perform(order, index, report)
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_text_is_found_though_extraction_never_ends(
+    trouble: str, storage: Path, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    settings = config.load()
+    add_documents(tmp_path / "Council", 1)
+    assert clerk("site", "add", "springfield", "--from", str(tmp_path)).code == 0
+    assert clerk("run", "springfield").code == 0
+    add_documents(tmp_path / "Council", 12)
+
+    runs.start(settings, "springfield")
+    work = WithoutExtraction(settings)
+    work.trouble = TROUBLES[trouble]
+    embedded.run(work, settings, done=nothing_active)
+    list(reconcile(settings, 0))
+
+    assert found('"month 12"') == [("springfield", 1)]
 
 
 def test_a_site_that_is_edited_is_compared_when_it_is_compiled(towns: Path) -> None:
@@ -233,7 +286,7 @@ def test_an_index_of_which_no_part_can_be_read_gives_no_empty_answer(towns: Path
     said = CliRunner().invoke(cli, ["search", "zoning"])
 
     assert said.exit_code != 0
-    assert "No page has" not in said.output
+    assert "No page matches" not in said.output
     with pytest.raises(StorageUnusable, match="The search index cannot be read"):
         search(towns, Query("zoning"))
     assert search_index.status(config.load()).shards[0].damage

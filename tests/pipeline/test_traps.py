@@ -418,7 +418,7 @@ def test_trap_21_a_poison_document_kills_a_worker_twice_and_never_again(town: To
 def test_a_worker_stopped_past_its_lease_and_resumed_changes_nothing(
     town: Town, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LEASE_SECONDS", "0.5")
+    monkeypatch.setenv("LEASE_SECONDS", "1.5")
     town.pdf("first", "slow 0.5")
     town.start()
     with workers(1) as (zombie,):

@@ -311,7 +311,7 @@ def test_a_page_that_is_meant_to_be_blank_is_not_taken_for_damaged(tmp_path, con
     ("content", "says"),
     [
         (hostile.damaged_contents(), "invalid"),
-        (page_with(zlib.compress(b"q /Scan Do Q\n")), "what it draws is missing"),
+        (page_with(zlib.compress(b"q /Scan Do Q\n")), "its content is missing"),
         (page_with(PACKED, b"/Fi1ter /FlateDecode"), "no instructions"),
         (page_with(PACKED, b"/Filter /FlateDgcode"), "no instructions"),
     ],

@@ -318,7 +318,7 @@ def test_a_supervisor_that_is_killed_costs_the_pages_in_hand_and_none_is_blamed(
     ("deed", "cause"),
     [
         ("faulthandler.disable(); os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
-        ("time.sleep(600)", "time allowed"),
+        ("time.sleep(600)", "time limit"),
         ("raise ValueError('cannot see')", "cannot see"),
         ("image = bytearray(1 << 40)", "MemoryError"),
     ],

@@ -376,7 +376,7 @@ def test_data_of_another_shape_is_read_by_libtesseract(tmp_path, networks, monke
         page = read(onnx_engine(networks), drawn(MINUTES))
 
     assert words_of(page.text) == words_of(MINUTES)
-    assert "no traineddata file" in caplog.text
+    assert "not a traineddata file" in caplog.text
 
 
 def with_many_components(content: bytes) -> bytes:
@@ -414,7 +414,7 @@ def network_of(node: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     ("node", "says"),
-    [(NO_NUMBERS, "values that are no numbers"), (IMPOSSIBLE, "cannot be run")],
+    [(NO_NUMBERS, "values that are not numbers"), (IMPOSSIBLE, "cannot be run")],
     ids=["no numbers", "impossible"],
 )
 def test_a_network_that_fails_is_replaced_by_libtesseract(tmp_path, caplog, node, says):

@@ -208,7 +208,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path):
     tiny.stored["softmax"] = (values, float("nan"))
 
     for as_float in (False, True):
-        with pytest.raises(UnusableTraineddata, match="no numbers"):
+        with pytest.raises(UnusableTraineddata, match="not numbers"):
             network_of(tiny.file(as_float), tmp_path)
 
 

@@ -528,14 +528,14 @@ def test_no_hits_is_no_error_and_suggests(sites: Path, monkeypatch: pytest.Monke
     result = invoke(monkeypatch, sites, "search", "zonning")
 
     assert result.exit_code == 0
-    assert result.stdout == "No page has all of that.\n"
+    assert result.stdout == "No page matches.\n"
     assert "Did you mean: zoning" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("zoning", "--site", "nope"), "Nothing has been compiled of a site 'nope'."),
+        (("zoning", "--site", "nope"), "The site 'nope' has not been compiled."),
         (("zoning", "--body", "nope"), "There is no body 'nope'."),
     ],
 )

@@ -309,5 +309,5 @@ def test_a_worker_does_not_start_with_the_bucket_of_another_installation(
 
     assert said.returncode == 3
     assert "belongs to the installation somebody-else" in said.stderr
-    assert "both must be of the same installation" in said.stderr
+    assert "they must belong to one installation" in said.stderr
     assert "very-secret-key" not in said.stderr + said.stdout

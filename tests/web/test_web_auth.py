@@ -529,7 +529,8 @@ def test_the_stream_of_an_ended_session_ends_and_others_go_on(
         assert notifier.listeners == 1 and not reading.done()
         notifier.close()
         await asyncio.wait_for(reading, 60)
-        await asyncio.sleep(0.5)
+        while notifier.notifications is not None:
+            await asyncio.sleep(0.01)
 
     asyncio.run(run())
 

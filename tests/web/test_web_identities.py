@@ -22,6 +22,7 @@ FACTS = {
             DocumentPart(1, 1, "agenda", "Council", date(2026, 2, 3)),
             DocumentPart(2, 2, "minutes", "Library Committee", date(2026, 1, 20)),
             DocumentPart(3, 3, "minutes", "Otherton", date(2026, 1, 9), of_other_place=True),
+            DocumentPart(4, 4, "other", title="Gravel prices", of_other_place=None),
         ),
     },
     UNKNOWN: {
@@ -39,7 +40,12 @@ FACTS = {
 
 def write_packet(town: Path) -> None:
     folder = town / SITE["subdomain"]
-    pages = ["Agenda of the council", "Minutes of the committee", "Minutes of Otherton"]
+    pages = [
+        "Agenda of the council",
+        "Minutes of the committee",
+        "Minutes of Otherton",
+        "Gravel prices",
+    ]
     packet = write_text(folder, PACKET, pages)
     starts = [0, len(pages[0]) + 1, len(pages[0]) + len(pages[1]) + 2]
     votes = [vote(number + 1, start=start) for number, start in enumerate(starts)]
@@ -56,14 +62,19 @@ def test_a_page_of_a_packet_says_which_part_it_is_of(visitor: Browser, town: Pat
 
     page = visitor.get(f"/p/{identity(PACKET)}-2").text
     assert "Library Committee minutes of 20 January 2026, in the packet of 3 February 2026" in page
-    assert "made by somebody else" in visitor.get(f"/p/{identity(PACKET)}-3").text
-    assert "of another place" in visitor.get(f"/d/{identity(PACKET)}").text
+    assert "written by somebody other" in visitor.get(f"/p/{identity(PACKET)}-3").text
+    assert "unknown who wrote this part" in visitor.get(f"/p/{identity(PACKET)}-4").text
+    document = visitor.get(f"/d/{identity(PACKET)}").text
+    assert "of another place" in document
+    assert "place not known" in document
 
     parts = visitor.get(f"/api/v1/documents/{identity(PACKET)}").json()["parts"]
+    assert [part["of_other_place"] for part in parts] == [False, False, True, None]
     assert [(part["first_page"], part["kind"], part["body"]) for part in parts] == [
         (1, "agenda", "Council"),
         (2, "minutes", "Library Committee"),
         (3, "minutes", "Otherton"),
+        (4, "other", None),
     ]
 
     # The committee has a page of its own, and its meeting the only vote that counts.

@@ -242,7 +242,7 @@ def test_what_was_not_found_is_explained_in_the_language_of_the_reader(visitor: 
     for_programs = visitor.get("/api/v1/sites/atlantis", headers={"Accept-Language": "es"})
 
     assert spanish.status_code == english.status_code == 404
-    assert "There is no site &#39;atlantis&#39; to read." in english.text
+    assert "There is no site &#39;atlantis&#39; with documents." in english.text
     assert "There is no" in for_programs.json()["error"]
 
 

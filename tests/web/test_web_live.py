@@ -36,34 +36,38 @@ def commit() -> None:
         ledger.record(conn, "tested")
 
 
+async def true(condition: Callable[[], bool]) -> None:
+    """Wait for something that a task does."""
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
 async def heard(
-    seconds: float,
-    *,
-    then: Callable[[], None] | None = None,
-    beside: Callable[[], object] = lambda: None,
+    *, then: Callable[[], None] | None = None, beside: Callable[[], object] = lambda: None
 ) -> list[bytes]:
-    """Listen for so long; do something after the stream was opened."""
-    looked = threading.Event()
-    notifier, events = ChangeNotifier(lambda: (looked.set(), beside())), []
+    """Listen; do something after the database was looked at, and wait for three more looks."""
+    looks: list[None] = []
+    notifier, events = ChangeNotifier(lambda: (looks.append(None), beside())), []
 
     async def listen() -> None:
         async for event in notifier.listen():
             events.append(event)
 
     listening = asyncio.create_task(listen())
-    await asyncio.to_thread(looked.wait, 10)
-    await asyncio.sleep(0.1)
+    await true(lambda: len(looks) >= 1)
     if then:
         await asyncio.to_thread(then)
-    await asyncio.sleep(seconds)
+    enough = len(looks) + 3
+    await true(lambda: len(looks) >= enough)
     notifier.close()
-    await asyncio.wait_for(listening, 2)
-    await asyncio.sleep(0.3)
+    await asyncio.wait_for(listening, 60)
+    await true(lambda: notifier.notifications is None)
     return [event for event in events if event.startswith(b"event: change")]
 
 
 def test_a_commit_rings_the_notifier(database: str) -> None:
-    assert asyncio.run(heard(0.7, then=commit))
+    assert asyncio.run(heard(then=commit))
 
 
 def test_what_happens_to_the_worker_rings_it_too(database: str) -> None:
@@ -72,11 +76,11 @@ def test_what_happens_to_the_worker_rings_it_too(database: str) -> None:
     def die() -> None:
         worker.state = ProcessState(alive=False, deaths=1)
 
-    assert len(asyncio.run(heard(0.9, then=die, beside=lambda: worker.state))) == 1
+    assert len(asyncio.run(heard(then=die, beside=lambda: worker.state))) == 1
 
 
 def test_without_a_commit_it_is_quiet(database: str) -> None:
-    assert asyncio.run(heard(0.7)) == []
+    assert asyncio.run(heard()) == []
 
 
 async def made(notifier: ChangeNotifier, fragments: SharedFragments, times: list[float]) -> None:
@@ -93,21 +97,24 @@ async def made(notifier: ChangeNotifier, fragments: SharedFragments, times: list
 
     for _ in range(2):
         await asyncio.gather(*(asyncio.to_thread(fetch) for _ in range(5)))
+        before = notifier.notifications
         await asyncio.to_thread(commit)
-        await asyncio.sleep(0.6)
+        while before is not None and notifier.notifications == before:
+            await asyncio.sleep(0.01)
 
 
 def test_a_fragment_is_made_once_for_all_after_each_ring(database: str) -> None:
     times: list[float] = []
 
     async def run() -> None:
-        notifier = ChangeNotifier()
+        looks: list[None] = []
+        notifier = ChangeNotifier(lambda: looks.append(None))
         stream = notifier.listen()
         await anext(stream)
-        await asyncio.sleep(0.4)
+        await true(lambda: len(looks) >= 1)
         await made(notifier, SharedFragments(notifier), times)
         notifier.close()
-        await asyncio.sleep(0.4)
+        await true(lambda: notifier.notifications is None)
         await stream.aclose()
 
     asyncio.run(run())
@@ -176,11 +183,7 @@ def test_the_stream_of_a_revoked_session_ends(town: Path) -> None:
 
 def test_serve_has_a_worker_of_its_own(town: Path) -> None:
     with serving() as (_, client):
-        for _ in range(600):
-            if "alive" in (html := client.get("/ops/queues").text):
-                break
-            time.sleep(0.1)
-        assert "alive" in html
+        _until(lambda: "alive" in client.get("/ops/queues").text or None)
 
 
 def _until(found: Callable[[], T | None], seconds: float = 60.0) -> T:

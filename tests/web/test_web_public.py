@@ -162,8 +162,8 @@ def test_a_query_that_cannot_be_read_is_explained(visitor: Browser) -> None:
     for address in ("/search?q=colour:red", "/search.json?q=colour:red"):
         answer = visitor.get(address)
         assert answer.status_code == 400 and "no field" in answer.text
-    assert "quotation mark is not closed" in visitor.get(f'/d/{MINUTES_ID}?q="a').text
-    assert "quotation mark is not closed" in visitor.get(f'/p/{MINUTES_ID}-1?q="a').text
+    assert "quotation mark is missing" in visitor.get(f'/d/{MINUTES_ID}?q="a').text
+    assert "quotation mark is missing" in visitor.get(f'/p/{MINUTES_ID}-1?q="a').text
 
 
 def test_a_document_can_be_searched(visitor: Browser) -> None:
@@ -421,7 +421,10 @@ def test_a_calendar_shows_the_meetings_of_a_month(visitor: Browser) -> None:
     assert 'href="?month=2024-03">March 2024 →' in january.text
     [link] = re.findall(r'href="(/s/[^"]*2024-01-15/)"', january.text)
     assert visitor.get(link).status_code == 200
-    assert "No meeting of this month" in visitor.get("/calendar/springfield?month=2019-05").text
+    assert (
+        "No meetings are known in this month"
+        in visitor.get("/calendar/springfield?month=2019-05").text
+    )
     for wrong in ("2019", "2019-13", "0000-01", "x"):
         assert visitor.get(f"/calendar/springfield?month={wrong}").status_code == 400
 
@@ -447,7 +450,7 @@ def test_a_map_shows_places_by_their_position(town: Path) -> None:
         for name in ("springfield", "farm")
     )
     assert 0 < west < east < 1000
-    assert "No position of a place is known" in Browser().get("/map?q=nowhere").text
+    assert "The position of no place is known" in Browser().get("/map?q=nowhere").text
 
 
 def test_a_matter_shows_its_road_with_votes_and_amounts(visitor: Browser) -> None:
@@ -572,4 +575,4 @@ def test_coverage_says_what_is_not_fetched_from_the_portal_of_a_place(
     assert "Town with swagit" in listed and ">swagit<" in listed
     for spec in specs:
         said = unescape(visitor.get(f"/coverage/x-{spec.id.replace('_', '-')}").text)
-        assert f"a source of the kind {spec.id}" in said and spec.missing in said
+        assert f"a source of type {spec.id}" in said and spec.missing in said

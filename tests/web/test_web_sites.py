@@ -130,7 +130,7 @@ def test_a_portal_is_looked_at_whatever_it_answers(
         ({"source": "/nowhere/at/all"}, "neither a folder nor a file nor a URL"),
         ({"source": "ftp://example.org/"}, "not an http or https address"),
         ({"site": "Not A Name"}, "is not a valid site name"),
-        ({"site": "taken"}, "exists already"),
+        ({"site": "taken"}, "already exists"),
         ({"how": "every", "hours": "often"}, "The hours must be a number"),
         ({"start_year": "soon"}, "is not a year"),
         ({"settings": "colour=red"}, "has no setting"),

@@ -34,12 +34,12 @@ COMMANDS = {
     "db": "Create, upgrade and check the database.",
     "demo": "Run the whole pipeline on sample documents.",
     "doctor": "Check this machine and suggest fixes.",
-    "documents": "Show what documents are taken for, and correct it.",
+    "documents": "Show and correct what documents are.",
     "export": "Export the pages and votes of a site.",
     "extract": "Print the votes and names found in files.",
     "failures": "List failed documents; retry or skip them.",
-    "fetch-test": "Print what a fetcher lists.",
-    "follow": "Tell people and programs what is new.",
+    "fetch-test": "Print the documents that a fetcher lists.",
+    "follow": "Notify followers of new documents.",
     "health": "Check everything, for monitoring.",
     "install-units": "Write systemd or launchd units and timers.",
     "languages": "List and install languages for OCR.",
@@ -48,8 +48,8 @@ COMMANDS = {
     "pipeline-status": "Show the state of all sites.",
     "queue": "List, pause, resume and purge the queues.",
     "read": "Print the text of a PDF, HTML or DOCX file.",
-    "reconcile-pipeline": "Find and recover what has stopped.",
-    "redo": "Do a stage again for what matches.",
+    "reconcile-pipeline": "Find and recover stuck sites.",
+    "redo": "Repeat a stage for the sites that match.",
     "run": "Fetch, read, compile and publish sites.",
     "schedule": "Show and change when sites are queued.",
     "search": "Search the compiled sites.",
@@ -147,7 +147,7 @@ def _gone_command(name: str) -> click.Command | None:
 
     anything = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
     settings = {"ignore_unknown_options": True, "help_option_names": []}
-    help = f"Gone; use {GONE[name]}."
+    help = f"Removed; use {GONE[name]}."
     return click.Command(
         name, callback=answer, params=[anything], context_settings=settings, hidden=True, help=help
     )

@@ -197,7 +197,7 @@ def status(job_id: int, as_json: bool) -> None:
     job = uploads.find(job_id)
     _show(job.status(), as_json=as_json)
     if settings.embedded and not job.is_worked_on():
-        hint(f"Nobody works on upload {job_id}. Continue: clerk annotations watch {job_id}")
+        hint(f"No worker is processing upload {job_id}. Continue: clerk annotations watch {job_id}")
 
 
 @commands.command()
@@ -370,12 +370,12 @@ def _print_records(records: Sequence[object], names: Sequence[str]) -> None:
     help="Maximum number of uploads.",
 )
 @click.option("--projects", "of_projects", is_flag=True, help="List projects instead of uploads.")
-@click.option("--all", "everything", is_flag=True, help="Also jobs of clerk itself.")
+@click.option("--all", "everything", is_flag=True, help="Include clerk's own jobs.")
 @json_option
 def list_uploads(
     project: str | None, limit: int, of_projects: bool, everything: bool, as_json: bool
 ) -> None:
-    """List uploads, the newest first, or the projects.
+    """List uploads, newest first, or projects.
 
     \b
     Examples:
@@ -451,8 +451,8 @@ def issues(job_id: int, code: str | None, as_json: bool) -> None:
 def orphans(project: str | None, site: str | None, as_json: bool) -> None:
     """List annotations without a place in the text.
 
-    They are kept when a page is read again and their words are not found,
-    and come back with a later text that has them.
+    An annotation becomes an orphan if its words are not found when the page is
+    read again.  It is restored when a later text contains them.
 
     \b
     Example:
@@ -510,7 +510,7 @@ def resume(job_id: int) -> None:
 @commands.command()
 @_ID
 def cancel(job_id: int) -> None:
-    """Cancel an upload; what it has stored stays.
+    """Cancel an upload; stored annotations stay.
 
     \b
     Example:
@@ -534,7 +534,7 @@ def cancel(job_id: int) -> None:
 def retry(
     ctx: click.Context, job_id: int, detach: bool, workers: int | None, as_json: bool
 ) -> None:
-    """Retry what failed or was cancelled in an upload.
+    """Retry failed or cancelled items of an upload.
 
     \b
     Example:
@@ -554,10 +554,10 @@ def retry(
 @_ID
 @json_option
 def rollback(job_id: int, as_json: bool) -> None:
-    """Undo what an upload stored.
+    """Roll back an upload.
 
-    Every document gets the annotations it had before.  Documents that were
-    changed again since then are not touched.
+    Every document gets its previous annotations back.  Documents that have
+    changed since then are not touched.
 
     \b
     Example:
@@ -677,12 +677,13 @@ def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) 
     show_default=True,
     help="The role to give.",
 )
-@click.option("--remove", help="Take the role of this person away.")
+@click.option("--remove", help="Remove this person's role.")
 def members(project: str, person: str | None, role: str, remove: str | None) -> None:
-    """List the people of a project, or change them.
+    """List or change the members of a project.
 
-    A reader sees a private project, an editor also changes it, an owner also
-    decides who may.  Names are those of logins; a token is "token" and its name.
+    A reader can see a private project, an editor can also change it, and an
+    owner can also manage its members.  Names are login names; for a token,
+    "token" and its name.
 
     \b
     Examples:
@@ -721,7 +722,7 @@ def reports() -> None:
 
 @reports.command("list")
 @click.option("--site", help="Only reports about this site.")
-@click.option("--all", "everything", is_flag=True, help="Also those that are decided.")
+@click.option("--all", "everything", is_flag=True, help="Include reports that have been decided.")
 @json_option
 def list_reports(site: str | None, everything: bool, as_json: bool) -> None:
     """List reported errors.
@@ -744,7 +745,7 @@ def list_reports(site: str | None, everything: bool, as_json: bool) -> None:
 @reports.command()
 @click.argument("number", type=int)
 def accept(number: int) -> None:
-    """Make a reported error a correction.
+    """Accept a reported error as a correction.
 
     \b
     Example:
@@ -873,7 +874,7 @@ def undo(change: int) -> None:
 @click.argument("project")
 @click.option("--private", is_flag=True, help="Show it only to people who are logged in.")
 def publish(project: str, private: bool) -> None:
-    """Let everybody see a project.
+    """Make a project public.
 
     \b
     Examples:

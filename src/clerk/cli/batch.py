@@ -44,7 +44,7 @@ _LIMIT = click.option(
 def batch() -> None:
     """List, report, retry and clean up batches.
 
-    A batch is the work given to a worker at once: documents to read, or a
+    A batch is the work that a worker gets at once: documents to read, or a
     part of an upload of annotations.
 
     \b
@@ -61,7 +61,7 @@ def batch() -> None:
 @_LIMIT
 @json_option
 def list_batches(status: str | None, job: int | None, limit: int, as_json: bool) -> None:
-    """List batches, the newest first.
+    """List batches, newest first.
 
     \b
     Example:
@@ -267,7 +267,7 @@ def report(name: str, days: int, limit: int, as_csv: bool, as_json: bool) -> Non
 def cleanup(days: float, dry_run: bool, as_json: bool) -> None:
     """Delete finished batches older than a week.
 
-    They are added to the history first, so that no report changes.  Pending
+    They are added to the history first, so reports do not change.  Pending
     and running batches are never touched.  The files of uploads that ended
     before that time, and the annotations they replaced, are deleted as well:
     after that an upload cannot be rolled back.
@@ -340,7 +340,7 @@ def retry(batch_id: int) -> None:
     names = {(each["sourcedb"], each["sourceid"]) for each in found.doc_identifiers}
     selected = [each for each in failures.find() if (each.subdomain, each.document) in names]
     if not selected:
-        click.echo("None of its documents has failed for good; the others were assigned again.")
+        click.echo("None of its documents has failed permanently; the others were assigned again.")
         return
     decided = failures.retry(settings, selected, who=operator())
     documents = numbered(decided.documents, "document")

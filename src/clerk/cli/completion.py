@@ -85,7 +85,7 @@ def _shell_in_use() -> str:
     name = login_shell()
     if name not in _FILES:
         raise InvalidInput(
-            f"Completion is not known for the shell {name or 'that is not named in SHELL'}.",
+            f"There is no completion for the shell {name or 'that is not named in SHELL'}.",
             hint=f"Name one with --shell: {', '.join(sorted(_FILES))}.",
         )
     return name

@@ -102,8 +102,8 @@ def downgrade(revision: str, yes: bool) -> None:
     """Downgrade the database to REVISION.
 
     A negative REVISION such as -1 is a number of steps.  'old' goes back to
-    the system that was taken over: clerk's own tables and columns are removed,
-    the old ones stay with their data, and the old revision is put back.
+    the old system: clerk's own tables and columns are removed, the old ones
+    are kept with their data, and the old revision is restored.
 
     \b
     Examples:
@@ -133,7 +133,7 @@ def _downgrade_to_old_system(engine: Engine, yes: bool) -> None:
             alive = queues.live_workers(conn).alive
         if alive:
             raise click.UsageError(f"Stop clerk's workers first: {alive} alive.")
-    click.echo("Going back to the old system removes for good:")
+    click.echo("Going back to the old system permanently removes:")
     for each in lost or ["nothing that has content"]:
         click.echo(f"  {each}")
     click.echo("Files, and the old system's own tables and columns with their data, stay.")
@@ -174,8 +174,8 @@ def check(ctx: click.Context) -> None:
 def backup(file: Path | None, with_store: bool) -> None:
     """Back up the database to FILE while it is in use.
 
-    SQLite is copied by its online backup, PostgreSQL by pg_dump.  With
-    --with-store FILE is an archive of the database and STORAGE_DIR.
+    SQLite is copied with its online backup API, PostgreSQL with pg_dump.  With
+    --with-store, FILE is an archive of the database and STORAGE_DIR.
 
     \b
     Examples:
@@ -218,7 +218,7 @@ def restore(file: Path) -> None:
     if done.revision != schema.head():
         hint("Next: clerk db upgrade")
     if not done.files:
-        hint(f"The files of the sites belong into {settings.storage_dir.absolute()}.")
+        hint(f"The files of the sites go into {settings.storage_dir.absolute()}.")
 
 
 @db.command()
@@ -274,12 +274,12 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
 def prune(dry_run: bool) -> None:
     """Remove history that is older than HISTORY_DAYS.
 
-    Runs older than that are added up by day and site and deleted, with their
+    Older runs are reduced to totals by day and site and deleted with their
     documents, batches and events; the last run and the last reading of a site
     are kept.  A run without changes keeps one row after two days.  Audit
     entries are kept for AUDIT_DAYS.  With STORAGE_URL, objects that nothing
-    refers to for a week are deleted.  Safe to run next to workers, and to
-    interrupt.
+    refers to for a week are deleted.  Safe to run while workers are active,
+    and to interrupt.
 
     \b
     Examples:

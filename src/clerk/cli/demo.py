@@ -33,7 +33,7 @@ SITE = "millbrook-falls"
 def demo(ctx: click.Context, folder: Path, fresh: bool) -> None:
     """Run the whole pipeline on sample documents.
 
-    They are of an invented town.  No server is needed.  One of the documents
+    They come from an invented town.  No server is needed.  One of the documents
     is damaged on purpose, to show what a failure looks like.
 
     \b

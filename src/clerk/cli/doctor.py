@@ -13,7 +13,7 @@ from .common import json_option, print_json
 @click.option(
     "--adopt-storage",
     is_flag=True,
-    help="Accept STORAGE_DIR as the files of this installation: they were moved on purpose.",
+    help="Accept STORAGE_DIR as the storage of this installation after it was moved on purpose.",
 )
 @json_option
 @click.pass_context

@@ -31,7 +31,7 @@ SHOWN = 500
 
 @click.group()
 def documents() -> None:
-    """Show what documents are taken for, and correct it.
+    """Show and correct what documents are.
 
     \b
     Examples:
@@ -43,18 +43,22 @@ def documents() -> None:
 @documents.command("list")
 @click.argument("site")
 @click.option(
-    "--match", "pattern", default="", metavar="PATTERN", help="Only these, as in '*.pdf'."
+    "--match",
+    "pattern",
+    default="",
+    metavar="PATTERN",
+    help="Only documents that match, such as '*.pdf'.",
 )
-@click.option("--kind", type=click.Choice((*KINDS, "unknown")), help="Only this kind.")
-@click.option("--doubtful", is_flag=True, help="Only those that a person should look at.")
+@click.option("--kind", type=click.Choice((*KINDS, "unknown")), help="Only documents of this kind.")
+@click.option("--doubtful", is_flag=True, help="Only documents that a person should check.")
 @json_option
 def list_documents(
     site: str, pattern: str, kind: str | None, doubtful: bool, as_json: bool
 ) -> None:
     """List documents and what they are.
 
-    Those in doubt come first, with the doubts below; long names are cut.
-    `clerk documents show` and --json have everything.
+    Doubtful documents come first, each with its doubts; long names are
+    shortened. `clerk documents show` and --json print everything.
 
     \b
     Examples:
@@ -94,8 +98,8 @@ def _plain(each: IdentifiedDocument) -> dict[str, Any]:
 def show(site: str, document: str, as_json: bool) -> None:
     """Show what one document is, and why.
 
-    DOCUMENT is its file or URL at the source, or its name.  Shown are the
-    evidence, what contradicts it, and the parts of a packet.
+    DOCUMENT is a file or URL at the source, or a document name.  Prints the
+    evidence, any contradictions, and the parts of a packet.
 
     \b
     Example:
@@ -123,11 +127,15 @@ def show(site: str, document: str, as_json: bool) -> None:
                 f"  {part.first_page}-{part.last_page}",
                 *(part.kind or "-", part.date or "-", part.body or "-"),
                 _cut(part.title or "-", 50),
-                "other place" if part.of_other_place else "",
+                _PLACES[part.of_other_place],
             )
             for part in found.parts
         ]
         print_table(("  PAGES", "KIND", "DATE", "BODY", "TITLE", ""), rows)
+
+
+#: Whose a part of a packet is.
+_PLACES = {True: "other place", False: "", None: "place unknown"}
 
 
 def _told(fact: dict[str, Any]) -> str:
@@ -145,21 +153,21 @@ def _told(fact: dict[str, Any]) -> str:
 @documents.command("set")
 @click.argument("site")
 @click.argument("pattern")
-@click.option("--date", help="The day of the meeting, as in 2024-01-15, or 'unknown'.")
-@click.option("--body", help="Whose meeting it is of, or 'unknown'.")
+@click.option("--date", help="Date of the meeting, such as 2024-01-15, or 'unknown'.")
+@click.option("--body", help="Body that met, such as 'City Council', or 'unknown'.")
 @click.option("--kind", help=f"One of {', '.join(KINDS)}, or 'unknown'.")
-@click.option("--title", help="What it is called, or 'unknown'.")
-@click.option("--undo", is_flag=True, help="Forget earlier corrections instead.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--title", help="Title, or 'unknown'.")
+@click.option("--undo", is_flag=True, help="Remove earlier corrections instead.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def set_facts(
     site: str, pattern: str, undo: bool, dry_run: bool, yes: bool, **given: str | None
 ) -> None:
-    """Correct what documents are.
+    """Correct dates, bodies, kinds and titles.
 
-    PATTERN is a file or URL as in the source, or a name; * and ? stand for
-    any letters.  A correction survives later fetches and readings and is in
-    the audit log.
+    PATTERN is a file or URL at the source, or a document name; * and ? are
+    wildcards.  Corrections survive later fetches and readings and are recorded
+    in the audit log.
 
     \b
     Examples:
@@ -207,4 +215,4 @@ def set_facts(
     else:
         changed = document_facts.correct(settings.sql_url, site, names, checked, who=operator())
     click.echo(f"Changed {numbered(changed, 'document')} of {site}.")
-    hint(f"Pages and votes follow with: clerk {'run' if settings.embedded else 'update -s'} {site}")
+    hint(f"To update pages and votes: clerk {'run' if settings.embedded else 'update -s'} {site}")

@@ -45,7 +45,7 @@ TABLES = (
     metavar="TABLE",
     default="pages",
     show_default=True,
-    help="What to export; zip contains all of them.",
+    help="Table to export; zip contains all tables.",
 )
 @click.option(
     "--output",

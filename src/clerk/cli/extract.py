@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--votes", is_flag=True, help="With --json: only votes, one JSON object per line.")
 @click.option("--entities", is_flag=True, help="Only names, dates and amounts, one per line.")
 @click.option("--all", "everything", is_flag=True, hidden=True, help="The same as --json.")
-@click.option("--explain", is_flag=True, help="Show which rule read what, with its quote.")
+@click.option("--explain", is_flag=True, help="Show which rules matched, with their quotes.")
 def extract(
     files: tuple[str, ...],
     as_json: bool,
@@ -39,10 +39,11 @@ def extract(
 ) -> None:
     """Print the votes and names found in files.
 
-    With --json, everything that is found: also items, attendance, speakers, matters and people.
-    Reads PDF and text files. Offsets are characters of the file's text, for a PDF of its pages
-    joined by form feeds. Every name occurs in the document, and a result is what the document
-    says, never computed from the numbers. Fields in "doubtful" are not facts: check the quote.
+    With --json, all findings: also items, attendance, speakers, matters and people.
+    Reads PDF and text files. Offsets count characters of the file's text; the
+    pages of a PDF are joined by form feeds. Every name occurs in the document;
+    a result is what the document says, never computed from the numbers. Fields
+    in "doubtful" are not facts: check the quote.
 
     \b
     Examples:

@@ -34,7 +34,9 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
     options = [
         click.option("--site", metavar="SITE", help="Only failures of this site."),
         click.option("--stage", type=click.Choice(STAGES), help="Only failures of this stage."),
-        click.option("--error", metavar="TEXT", help="Text of the error, such as EncryptedPdf."),
+        click.option(
+            "--error", metavar="TEXT", help="Only errors with this text, such as EncryptedPdf."
+        ),
         click.option("--document", metavar="NAME", help="File, URL or name; * is a wildcard."),
         click.option(
             "--quarantined", is_flag=True, help="Only documents that killed their process."

@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 @click.option("--scraper", default="", help="Fetcher to use; detected from SOURCE.")
 @click.option("--since", type=click.IntRange(1600, 2100), default=2000, help="First year to list.")
 @click.option(
-    "--pages", type=click.IntRange(0), default=40, help="Pages to read at most; 0 for all."
+    "--pages",
+    type=click.IntRange(0),
+    default=40,
+    help="Maximum number of pages to read; 0 for all.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Print every document.")
-@click.option("--permitted", is_flag=True, help="Ignore robots.txt; you have permission.")
+@click.option("--permitted", is_flag=True, help="Ignore robots.txt; use only with permission.")
 @click.option(
     "--set", "further", multiple=True, metavar="KEY=VALUE", help="Setting of the fetcher."
 )
@@ -45,10 +48,11 @@ def fetch_test(
     further: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print what a fetcher lists.
+    """Print the documents that a fetcher lists.
 
-    SOURCE is a URL, a folder of documents, a list of URLs, or a folder with recorded answers:
-    a manifest.json that names addresses and files.  Nothing is stored.
+    SOURCE is a URL, a folder of documents, a list of URLs, or a folder of
+    recorded responses with a manifest.json that lists URLs and files.  Nothing
+    is stored.
 
     \b
     Examples:

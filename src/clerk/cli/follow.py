@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def follow() -> None:
-    """Tell people and programs what is new.
+    """Notify followers of new documents.
 
     Readers sign up on the public pages; MAIL_URL and PUBLIC_URL must be set.
 
@@ -44,8 +44,8 @@ def follow() -> None:
 def run() -> None:
     """Match new documents and send messages.
 
-    clerk serve does it all the time; a timer runs this every minute where
-    there is no server.
+    clerk serve does this continuously; without it, let a timer run this
+    command every minute.
 
     \b
     Example:
@@ -121,7 +121,7 @@ def list_followers(as_json: bool) -> None:
 def show(address: str, as_json: bool) -> None:
     """Show what an address or webhook follows.
 
-    For requests of its owner.
+    Use it to answer requests from the owner of the address.
 
     \b
     Example:
@@ -182,16 +182,16 @@ def invite(address: str) -> None:
 
 @follow.command("add-webhook")
 @click.argument("url")
-@click.option("--query", default="", help="Follow a search, in the query language of the search.")
-@click.option("--site", default="", help="Follow a place, or search only there.")
-@click.option("--body", default="", help="Follow a body of the site, or search only there.")
-@click.option("--person", default="", help="Follow the votes of a person of the site, by id.")
-@click.option("--matter", default="", help="Follow a matter of the site.")
+@click.option("--query", default="", help="Search query to follow.")
+@click.option("--site", default="", help="Site to follow, or to search.")
+@click.option("--body", default="", help="Body of the site to follow, or to search.")
+@click.option("--person", default="", help="Id of the person of the site whose votes to follow.")
+@click.option("--matter", default="", help="Matter of the site to follow.")
 def add_webhook(url: str, query: str, site: str, body: str, person: str, matter: str) -> None:
-    """Send what is new to a URL.
+    """Notify a URL of new documents.
 
-    The key that signs the requests is printed; docs/follow.md says how to
-    check it.
+    Prints the key that signs the requests; docs/follow.md explains how to
+    verify a signature.
 
     \b
     Examples:
@@ -256,9 +256,9 @@ def test_mail(address: str) -> None:
 @follow.command()
 @click.argument("file", type=click.File("rb"), default="-")
 def bounce(file: Any) -> None:
-    """Record a mail server's report of failure.
+    """Record a bounce message.
 
-    For the mail server to call with each message to the sender's address.
+    The mail server calls this for each message to the sender's address.
 
     \b
     Example:

@@ -80,12 +80,12 @@ def add(codes: tuple[str, ...], dry_run: bool, yes: bool) -> None:
 
     for code in dict.fromkeys(codes):
         if code in known.installed():
-            hint(f"{code} is installed already.")
+            hint(f"{code} is already installed.")
             continue
         command = known.how_to_get(code)
         if command is None:
             raise MissingTool(
-                f"There is no package with the data for {code} that clerk knows of.",
+                f"clerk knows no package with the data for {code}.",
                 hint=f"Put {code}.traineddata (from tessdata_fast) into a folder, and set"
                 " TESSDATA_DIR to it.",
             )
@@ -100,5 +100,5 @@ def add(codes: tuple[str, ...], dry_run: bool, yes: bool) -> None:
                 hint="Is it a language of Tesseract? clerk languages list shows the usual ones.",
             )
         if code not in known.available():
-            raise MissingTool(f"{shlex.join(command)} succeeded, but brought no data for {code}.")
+            raise MissingTool(f"{shlex.join(command)} succeeded, but installed no data for {code}.")
         click.echo(f"{code} is installed.")

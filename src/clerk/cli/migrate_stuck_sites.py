@@ -22,7 +22,7 @@ RULE = "=" * 80
 def migrate_stuck_sites(dry_run: bool) -> None:
     """Take over an old installation.
 
-    Its sites are taken over as they are on disk.  Counters count documents,
+    Sites are taken over with the files they have on disk.  Counters count documents,
     not pages, for minutes and agendas alike.  Safe to run twice: sites that
     clerk already works on are not changed.
 

@@ -53,7 +53,7 @@ def test(ctx: click.Context) -> None:
 def run() -> None:
     """Check health and report what changed.
 
-    A timer runs this every few minutes.  Each problem is reported once when
+    Let a timer run this every few minutes.  Each problem is reported once when
     it begins and once when it ends.
 
     \b

@@ -31,7 +31,7 @@ def pipeline_status(ctx: click.Context, as_json: bool, watch: bool, check: bool)
     Examples:
       clerk pipeline-status
       clerk pipeline-status --json | jq .health_score
-      clerk pipeline-status --check || echo "look at it"
+      clerk pipeline-status --check || echo "needs attention"
     """
     settings = open_database()
     from clerk.ops.health import check_all

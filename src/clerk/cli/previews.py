@@ -46,8 +46,8 @@ def show_preview(preview: Preview, found_in: str = "") -> None:
         hint(f"  problem: {problem.what}: {problem.why}")
     if preview.skipped:
         reasons = Counter(problem.why for problem in preview.skipped)
-        listed = ", ".join(f"{number} {why}" for why, number in reasons.most_common(PROBLEMS))
-        click.echo(f"  skipped: {listed}")
+        listed = ", ".join(f"{why} ({number})" for why, number in reasons.most_common(PROBLEMS))
+        click.echo(f"  skipped {numbered(len(preview.skipped), 'link')}: {listed}")
 
 
 def _show_problems(lines: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
         _show_problems([f"not taken: {each}" for each in looked.refused])
         click.echo("There are no documents in this folder yet.")
         return
-    click.echo(f"{numbered(len(files), 'document')}, taken for:")
+    click.echo(f"{numbered(len(files), 'document')}, identified as:")
     for kind, number in Counter(
         each.identity.kind.value or "unknown" for each in files
     ).most_common():
@@ -88,8 +88,8 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     scans = [each for each in files if not each.has_text and not each.trouble]
     if scans or looked.unread:
         click.echo(
-            f"{numbered(len(scans), 'document')} without text here (scans, or not looked into):"
-            " the first run reads them, and then decides."
+            f"{numbered(len(scans), 'document')} without a text layer (scans, or not checked): "
+            f"the first run reads and identifies them."
         )
     _show_problems([f"problem: {each.file}: {each.trouble}" for each in files if each.trouble])
     _show_problems([f"not taken: {each}" for each in looked.refused])

@@ -29,7 +29,7 @@ def queue() -> None:
 def list_queues(as_json: bool) -> None:
     """List the queues with their work and workers.
 
-    Exits 3 when Redis does not answer; everything else is shown all the same.
+    Exits 3 when Redis does not answer; everything else is still shown.
 
     \b
     Example:

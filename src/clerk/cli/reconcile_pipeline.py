@@ -42,12 +42,12 @@ RULE = "=" * 80
 def reconcile_pipeline(
     ctx: click.Context, threshold_hours: float, dry_run: bool, scan: bool, as_json: bool
 ) -> None:
-    """Find and recover what has stopped.
+    """Find and recover stuck sites.
 
-    Safe to run at any time, also twice at once.  Exits 4 if some sites need a
-    person: the sites that clerk pipeline-status lists, too.  With --scan, files
-    that were added, changed or deleted by hand are found: missing ones are
-    fetched or read again by the next run.
+    Safe to run at any time, even twice at once.  Exits 4 if some sites need a
+    person; clerk pipeline-status lists them, too.  With --scan, files that
+    were added, changed or deleted manually are found; the next run fetches or
+    reads missing ones again.
 
     \b
     Examples:

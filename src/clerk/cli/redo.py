@@ -15,10 +15,13 @@ SITES_SHOWN = 20
 
 
 @click.command()
-@click.option("--stage", required=True, type=click.Choice(STAGES), help="Stage to do again.")
+@click.option("--stage", required=True, type=click.Choice(STAGES), help="Stage to repeat.")
 @click.option("--site", "sites", multiple=True, help="Only this site; may be repeated.")
 @click.option(
-    "--where", multiple=True, metavar="COLUMN=VALUE", help="Only sites like scraper=legistar."
+    "--where",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="Only sites with this value: scraper=legistar.",
 )
 @click.option(
     "--engine-older-than", metavar="VERSION", help="Only documents read by an older OCR engine."
@@ -37,10 +40,10 @@ def redo(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Do a stage again for what matches.
+    """Repeat a stage for the sites that match.
 
-    What follows the stage is done, too.  The work waits behind all new work;
-    workers, clerk serve or clerk run do it.
+    The stages after it are repeated, too.  New work goes first; workers, clerk
+    serve or clerk run do the work.
 
     \b
     Examples:

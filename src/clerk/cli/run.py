@@ -365,7 +365,7 @@ def _show_figures(summary: Summary) -> None:
         for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
             click.echo(f"  skipped    {problem}")
         if fetched.get("left"):
-            click.echo(f"  left       {fetched['left']} for the next run, as time was up")
+            click.echo(f"  left       {fetched['left']} for the next run, because time was up")
         if fetched.get("skipped", 0) > SKIPPED_SHOWN:
             click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
     if summary.total:

@@ -23,7 +23,7 @@ def schedule() -> None:
 
 
 @schedule.command("list")
-@click.option("--limit", type=click.IntRange(min=1), help="Show only the next sites.")
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of sites.")
 @json_option
 def list_schedules(limit: int | None, as_json: bool) -> None:
     """List the sites by their next run.
@@ -137,8 +137,8 @@ def resume(site: str) -> None:
 def run(dry_run: bool, as_json: bool) -> None:
     """Queue the sites that are due.
 
-    A timer runs this every few minutes.  A run that was missed is made up for
-    once.
+    Let a timer run this every few minutes.  Missed runs are made up for with
+    one run.
 
     \b
     Examples:

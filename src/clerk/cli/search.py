@@ -31,7 +31,7 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.argument("query", nargs=-1, required=True)
 @click.option("--site", "-s", help="Only this site.")
 @click.option("--body", help="Only this body, such as 'City Council'.")
-@click.option("--kind", type=click.Choice(DOCUMENT_KINDS), help="Only this kind.")
+@click.option("--kind", type=click.Choice(DOCUMENT_KINDS), help="Only documents of this kind.")
 @click.option("--state", help="Only places of this state.")
 @click.option("--person", help="Only pages with a vote of this person.")
 @click.option("--from", "since", callback=_date, help="Earliest day, month or year.")
@@ -51,8 +51,8 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
     show_default=True,
     help="Maximum number of documents.",
 )
-@click.option("--pages", "single_pages", is_flag=True, help="List pages, not documents.")
-@click.option("--after", metavar="CURSOR", help="Continue behind an earlier answer.")
+@click.option("--pages", "single_pages", is_flag=True, help="List pages instead of documents.")
+@click.option("--after", metavar="CURSOR", help="Continue after an earlier page of results.")
 @json_option
 def search(
     query: tuple[str, ...],
@@ -75,7 +75,7 @@ def search(
     -word excludes a word; OR accepts either; zon* matches every word that
     begins with zon; varience~ matches similar words; body:council,
     site:NAME, kind:, state:, person: and date:2024-01..2024-03 filter.  Put
-    -- before a query that starts with a minus.  docs/search.md has it all.
+    -- before a query that starts with a minus.  docs/search.md describes the whole syntax.
 
     \b
     Examples:
@@ -112,11 +112,11 @@ def search(
         print_json(_as_json(text, results))
         return
     if not results.total:
-        click.echo("No page has all of that.")
+        click.echo("No page matches.")
         if results.did_you_mean:
             hint(f"Did you mean: {results.did_you_mean}")
         else:
-            hint("Try fewer words, the beginning of a word with * at its end, or OR between words.")
+            hint("Try fewer words, a prefix such as zon*, or OR between words.")
         return
     width = min(shutil.get_terminal_size().columns, 100)
     start, _, end = click.style(_MARK, fg="yellow", bold=True).partition(_MARK)

@@ -25,7 +25,7 @@ def search_index() -> None:
 
 
 @search_index.command()
-@click.option("--check", is_flag=True, help="Read every file and compare it.")
+@click.option("--check", is_flag=True, help="Read and verify every file.")
 @json_option
 def status(check: bool, as_json: bool) -> None:
     """Show the parts of the index; exit 1 if damaged.
@@ -87,8 +87,8 @@ def update() -> None:
 def rebuild() -> None:
     """Rebuild the index next to the one in use.
 
-    It is searched and updated meanwhile, and replaced when the new one is
-    complete.
+    The current index is searched and updated until the new one is complete and
+    replaces it.
 
     \b
     Example:

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Port to listen on.",
 )
-@click.option("--hostname", multiple=True, help="Another host name of the site.")
+@click.option("--hostname", multiple=True, help="Additional host name to accept.")
 @click.option("--no-worker", is_flag=True, help="Do not process sites or send messages.")
 @click.option("--login", is_flag=True, help="Only print a new login link.")
 def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, login: bool) -> None:
     """Serve the search site and operators' pages.
 
-    The operators' pages need a login: a link for one use is printed.  Without
-    Redis the embedded worker runs next to it and processes queued sites; if
-    it dies, it is started again.  Followers are told what is new.
+    The operators' pages need a login; a single-use link is printed.  Without
+    Redis, an embedded worker processes queued sites; if it dies, it is
+    restarted.  Followers are notified of new documents.
 
     \b
     Examples:

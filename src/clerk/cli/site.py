@@ -78,7 +78,7 @@ def _permission(command: Any) -> Any:
     """Add the options that record a permission to fetch what robots.txt refuses."""
     options = [
         click.option("--permission-from", help="Who allowed fetching despite robots.txt."),
-        click.option("--permission-reason", help="How and why; kept in the audit log."),
+        click.option("--permission-reason", help="How and why; stored in the audit log."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -89,7 +89,7 @@ def _permission(command: Any) -> Any:
 @click.argument("subdomain")
 @click.option("--from", "source", help="Folder, list of URLs, or portal.")
 @click.option("--dry-run", is_flag=True, help="Show what is found; add nothing.")
-@click.option("--no-preview", is_flag=True, help="Add it without asking the source.")
+@click.option("--no-preview", is_flag=True, help="Add it without listing the source first.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @_permission
 @_facts
@@ -103,11 +103,11 @@ def add(
 ) -> None:
     """Add a site.
 
-    What the documents of a folder are taken for is shown first: how many of
-    each kind, ten examples, and everything in doubt.
+    For a folder, a preview is shown first: the number of documents of each
+    kind, ten examples, and everything in doubt.
 
-    A portal is listed once and shown before it is added. With a URL in place of a name, the
-    site is named after its host.
+    A portal is listed once, and the result is shown before the site is added.
+    If SUBDOMAIN is a URL, the site is named after its host.
 
     \b
     Examples:
@@ -177,7 +177,7 @@ def _look_at(
     from clerk.ops import site_changes
 
     scraper = given.get("scraper") or ""
-    hint(f"Looking at {source} ...")
+    hint(f"Listing {source} ...")
     found = site_changes.look_at(settings, source, scraper, permitted=permission is not None)
     refused = next((e for _, e in found.failed if isinstance(e, RobotsRefused)), None)
     if refused and not found.tried:
@@ -187,6 +187,9 @@ def _look_at(
         candidate, error = found.failed[0]
         sure = scraper or candidate.scraper != "plain"
         if not sure or (isinstance(error, NotUnderstood) and not scraper):
+            if isinstance(error, NotUnderstood):
+                # Responses are stored for sites, and this is none yet.
+                error.hint = "Give the address of the page that lists the meetings with --from."
             raise error
         hint(f"{candidate.source} could not be listed: {error}")
         return candidate.scraper, candidate.source, permission
@@ -288,7 +291,7 @@ def list_sites(as_json: bool) -> None:
 
 @site.command()
 @click.argument("subdomain")
-@click.option("--answer", metavar="NAME", help="Print an answer that was not understood.")
+@click.option("--answer", metavar="NAME", help="Print a response that was not understood.")
 @json_option
 def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     """Show the stages, files and last runs of a site.

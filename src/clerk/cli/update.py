@@ -10,11 +10,11 @@ from .run import warn_about_ignored_options
 
 @click.command()
 @click.option("-s", "--subdomain", "--site", "subdomain", help="Site to queue.")
-@click.option("--next-site", is_flag=True, help="Queue the site that was updated longest ago.")
+@click.option("--next-site", is_flag=True, help="Queue the least recently updated site.")
 @click.option("--all-due", is_flag=True, help="Queue every site not updated for 23 hours.")
 @click.option("--ocr-backend", help="OCR engine for this run.")
 @click.option("--restart", is_flag=True, help="Replace a run that is not finished.")
-@click.option("--urgent", is_flag=True, help="Go before everything that waits.")
+@click.option("--urgent", is_flag=True, help="Put it at the front of the queue.")
 @click.option("--all-years", is_flag=True, hidden=True, help="Of the old system: all years.")
 @click.option("--all-agendas", is_flag=True, hidden=True, help="Of the old system: all agendas.")
 @click.option("--skip-fetch", is_flag=True, hidden=True, help="Of the old system; see clerk redo.")

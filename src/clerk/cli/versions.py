@@ -12,10 +12,10 @@ from .common import hint, json_option, moment, open_database, print_json, print_
 @click.command()
 @click.argument("site")
 @click.argument("document")
-@click.option("--search", "query", metavar="QUERY", help="List the pages of any version with it.")
-@click.option("--diff", "compared", is_flag=True, help="Show how the text of two differs.")
-@click.option("--old", type=int, default=0, help="Number of the older one; the one before --new.")
-@click.option("--new", type=int, default=0, help="Number of the newer one; the last one.")
+@click.option("--search", "query", metavar="QUERY", help="Search the pages of all versions.")
+@click.option("--diff", "compared", is_flag=True, help="Compare the text of two versions.")
+@click.option("--old", type=int, default=0, help="Older version; default: the one before --new.")
+@click.option("--new", type=int, default=0, help="Newer version; default: the newest.")
 @json_option
 def versions(
     site: str,
@@ -60,7 +60,7 @@ def versions(
             click.echo(f"version {each.version.number} ({when}{which}), page {each.page}")
             click.echo("  " + "".join(text for text, _ in each.snippet))
         if not hits:
-            hint("No version has all of that.")
+            hint("No version matches.")
         return
     if as_json:
         print_json([asdict(each) for each in kept])

@@ -31,8 +31,8 @@ def worker(type: str, number: int, burst: bool) -> None:
     Needs REDIS_URL, or a PostgreSQL database.  The first signal lets the
     current work finish, the second stops immediately.
 
-    A worker does not start with the files of another installation.  While a
-    bucket does not answer, it waits.
+    A worker refuses to start with the files of another installation.  It waits
+    while the bucket does not answer.
 
     \b
     Examples:

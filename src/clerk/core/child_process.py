@@ -47,7 +47,7 @@ T = TypeVar("T")
 DEFAULT_SECONDS = 600.0
 
 #: The cause recorded for an item, or a page of it, that used up its time.
-OUT_OF_TIME = "The time allowed was used up"
+OUT_OF_TIME = "The time limit was reached"
 
 _PR_SET_PDEATHSIG = 1
 #: How often it is checked whether a child is overdue.
@@ -381,7 +381,7 @@ def _answer(child: Child, seconds: float) -> Any:
                 return message.performed.result
             if isinstance(message, Raised):
                 raise revive(message)
-    raise errors.DocumentError(f"It took longer than {seconds:.0f} seconds and was given up")
+    raise errors.DocumentError(f"It took longer than {seconds:.0f} seconds and was stopped")
 
 
 def revive(message: Raised) -> errors.ClerkError:

@@ -132,7 +132,7 @@ def _notify_urls(value: str) -> tuple[str, ...]:
             raise ValueError("must be smtp://, https://, slack+https:// or discord+https:// URLs")
         options = dict(parse_qsl(parts.query))
         if parts.scheme.startswith("smtp") and not (options.get("from") and options.get("to")):
-            raise ValueError("must say from whom and to whom: smtp://host/?from=a@b.org&to=c@d.org")
+            raise ValueError("must contain from and to: smtp://host/?from=a@b.org&to=c@d.org")
     return tuple(value.split())
 
 
@@ -144,7 +144,7 @@ def _mail_url(value: str) -> str:
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname or "@" not in sender:
         raise ValueError("must look like smtp://user:password@host:587/?from=clerk@example.org")
     if any(letter in sender for letter in "\r\n"):
-        raise ValueError("must have one line in from")
+        raise ValueError("must have a single line in from")
     return value
 
 
@@ -200,7 +200,7 @@ def _redis_url(value: str) -> str:
         raise ValueError("must end with the number of a database, as in redis://host:6379/0")
     for name, given in parse_qsl(parts.query, keep_blank_values=True):
         if name not in (*REDIS_NUMBERS, *REDIS_WORDS):
-            raise ValueError(f"must do without the option {name!r}")
+            raise ValueError(f"must not contain the option {name!r}")
         if name in REDIS_NUMBERS and not given.isdecimal():
             raise ValueError(f"must have a number for {name}")
         if name.startswith("ssl_") and parts.scheme != "rediss":
@@ -276,13 +276,13 @@ def _storage_url(url: str) -> str:
             " az://container/prefix or file:///mnt/clerk"
         )
     if not rest.strip("/") or (scheme == "file" and not rest.startswith("/")):
-        raise ValueError(f"must name a {'folder' if scheme == 'file' else 'bucket'} behind ://")
+        raise ValueError(f"must name a {'folder' if scheme == 'file' else 'bucket'} after ://")
     login, at, _ = rest.rpartition("@")
     # Azure has addresses with the container before the account, which are not keys.
     if at and (not scheme.startswith("abfs") or ":" in login or "/" in login):
         raise ValueError(
-            "must not contain keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what your"
-            " provider calls them"
+            "must not contain keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the "
+            "equivalents of your provider"
         )
     if unexpected := re.search(r"[?#\s]", rest):
         raise ValueError(
@@ -311,12 +311,14 @@ class Settings:
         _redis_url,
         secret=True,
     )
-    storage_dir: Path = _setting("STORAGE_DIR", Path("sites"), "Where the sites' files are", Path)
+    storage_dir: Path = _setting(
+        "STORAGE_DIR", Path("sites"), "Folder for the files of the sites", Path
+    )
     storage_url: str = _setting(
         "STORAGE_URL",
         "",
-        "Bucket that holds the files of all machines, as in s3://bucket/prefix; STORAGE_DIR is then"
-        " a cache of it; unset: the files are in STORAGE_DIR alone",
+        "Bucket for the files of all machines, such as s3://bucket/prefix, with STORAGE_DIR as "
+        "its cache; unset: the files are only in STORAGE_DIR",
         _storage_url,
         secret=True,
     )
@@ -326,7 +328,7 @@ class Settings:
     storage_cache_mb: int = _setting(
         "STORAGE_CACHE_MB",
         20_000,
-        "How much of STORAGE_DIR the files of the bucket may take",
+        "Maximum size of the cache in STORAGE_DIR, in megabytes",
         _positive,
     )
     publish_dir: Path | None = _setting(
@@ -336,19 +338,19 @@ class Settings:
         Path,
     )
     publish_keep: int = _setting(
-        "PUBLISH_KEEP", 3, "How many versions of a published site stay on disk", _positive
+        "PUBLISH_KEEP", 3, "Number of published versions of a site to keep", _positive
     )
     static_site: bool = _setting(
         "STATIC_SITE",
         True,
-        "Publish pages that need no server next to the database of a site",
+        "Publish static pages along with the database of a site",
         _flag,
     )
     static_site_url: str = _setting(
         "STATIC_SITE_URL",
         "",
-        "Address of published sites, as in https://example.org/{site}; unset: no sitemap, and"
-        " canonical links lead to PUBLIC_URL",
+        "Address of published sites, as in https://example.org/{site}; unset: no sitemap, and "
+        "canonical links point to PUBLIC_URL",
         static_site_address,
     )
     static_site_theme: Path | None = _setting(
@@ -360,34 +362,37 @@ class Settings:
     static_site_search_pages: int = _setting(
         "STATIC_SITE_SEARCH_PAGES",
         2_000,
-        "Search of a published site lists documents instead of pages if it has more pages",
+        "With more pages than this, the search of a published site lists documents",
         _whole,
     )
     search_shards: int = _setting(
         "SEARCH_SHARDS",
         1,
-        "Parts of the search index, by site; one holds five to ten million pages",
+        "Number of parts of the search index; one holds five to ten million pages",
         _positive,
     )
     default_ocr_backend: str = _setting(
         "DEFAULT_OCR_BACKEND",
         AUTO,
-        "The OCR engine used where a site names none; auto: the best that this machine has",
+        "OCR engine of sites that name none; auto: the best one on this machine",
     )
     ocr_languages: tuple[str, ...] = _setting(
-        "OCR_LANGUAGES", ("eng",), "Languages to read, by tesseract's names: eng,spa", _some_words
+        "OCR_LANGUAGES", ("eng",), "Languages for OCR, as Tesseract codes: eng,spa", _some_words
     )
     tessdata_dir: Path | None = _setting(
-        "TESSDATA_DIR", None, "Folder with further *.traineddata files", Path
+        "TESSDATA_DIR", None, "Folder with additional *.traineddata files", Path
     )
     page_seconds: float = _setting(
-        "PAGE_SECONDS", 120.0, "Longest time one page may take before it is given up", _seconds
+        "PAGE_SECONDS", 120.0, "Time limit for reading one page, in seconds", _seconds
     )
     worker_memory_mb: int = _setting(
-        "WORKER_MEMORY_MB", 2048, "Memory one working process may take (address space)", _positive
+        "WORKER_MEMORY_MB",
+        2048,
+        "Memory limit of a worker process in megabytes (address space)",
+        _positive,
     )
     page_megapixels: int = _setting(
-        "PAGE_MEGAPIXELS", 40, "Pages are rendered with at most this many million pixels", _positive
+        "PAGE_MEGAPIXELS", 40, "Maximum size of a rendered page in megapixels", _positive
     )
     max_document_mb: int = _setting(
         "MAX_DOCUMENT_MB", 150, "Larger documents are refused", _positive
@@ -396,33 +401,38 @@ class Settings:
         "MAX_DOCUMENT_PAGES", 5000, "Documents with more pages are refused", _positive
     )
     workers: int = _setting(
-        "CLERK_WORKERS", 0, "Working processes of an embedded run; 0: one per core", _processes
+        "CLERK_WORKERS",
+        0,
+        "Number of worker processes of an embedded run; 0: one per core",
+        _processes,
     )
     lease_seconds: float = _setting(
         "LEASE_SECONDS",
         12.0,
-        "Seconds without a heartbeat after which a worker is dead",
+        "Seconds without a heartbeat after which a worker is considered dead",
         _seconds,
     )
     crash_detection_timeout: float = _setting(
         "CRASH_DETECTION_TIMEOUT",
         600.0,
-        "Upper bound for a batch without any beat",
+        "Seconds after which a batch without a heartbeat is considered crashed",
         _seconds,
     )
     schedule: str = _setting(
-        "SCHEDULE", "24h", "When sites run that have no schedule: 24h, 06:30, mon,thu 06:30 UTC"
+        "SCHEDULE",
+        "24h",
+        "Schedule of sites that have none of their own: 24h, 06:30, mon,thu 06:30 UTC",
     )
     vendor_ceiling: tuple[str, ...] = _setting(
         "VENDOR_CEILING",
         (),
-        "Most scheduled runs at once per fetcher: legistar=4,*=20; unset: no limit",
+        "Maximum number of scheduled runs at once per fetcher: legistar=4,*=20; unset: no limit",
         _numbers,
     )
     stage_ceiling: tuple[str, ...] = _setting(
         "STAGE_CEILING",
         (),
-        "Queue no due sites while a stage has more open work: ocr=5000; unset: no limit",
+        "Queue no due sites while a stage has more open work than this: ocr=5000; unset: no limit",
         _numbers,
     )
     notify_url: tuple[str, ...] = _setting(
@@ -435,7 +445,7 @@ class Settings:
     notify_quiet: str = _setting(
         "NOTIFY_QUIET",
         "",
-        "Hours in which only critical problems are reported: 22:00-07:00 America/Chicago",
+        "Time in which only critical problems are reported: 22:00-07:00 America/Chicago",
         _quiet_hours,
     )
     mail_url: str = _setting(
@@ -458,11 +468,16 @@ class Settings:
         _time_of_day,
     )
     history_days: int = _setting(
-        "HISTORY_DAYS", 90, "How long runs are kept; then only their sums are", _positive
+        "HISTORY_DAYS", 90, "Days to keep runs; after that only daily totals are kept", _positive
     )
-    audit_days: int = _setting("AUDIT_DAYS", 730, "How long the audit log is kept", _positive)
+    audit_days: int = _setting(
+        "AUDIT_DAYS", 730, "Days to keep entries of the audit log", _positive
+    )
     plugins: tuple[str, ...] = _setting(
-        "CLERK_PLUGINS", (), "Python modules with plugins, beside the installed ones", _words
+        "CLERK_PLUGINS",
+        (),
+        "Python modules with plugins, in addition to the installed ones",
+        _words,
     )
     plugins_dir: Path | None = _setting(
         "CLERK_PLUGINS_DIR", None, "Folder of *.py files with plugins", Path
@@ -470,7 +485,9 @@ class Settings:
     fetch_allow_private: bool = _setting(
         "FETCH_ALLOW_PRIVATE", False, "Allow fetching from private and loopback addresses", _flag
     )
-    contact_url: str = _setting("CONTACT_URL", "", "Page about who fetches, sent in the User-Agent")
+    contact_url: str = _setting(
+        "CONTACT_URL", "", "URL of a page about you, sent in the User-Agent of requests"
+    )
     public_url: str = _setting(
         "PUBLIC_URL",
         "",
@@ -480,7 +497,7 @@ class Settings:
     web_language: str = _setting(
         "WEB_LANGUAGE",
         "",
-        "Language of the public pages, as in es; unset: what the browser asks for",
+        "Language of the public pages, as in es; unset: the language of the browser",
         _language,
     )
     data_pages: bool = _setting(
@@ -489,16 +506,16 @@ class Settings:
     trusted_proxies: tuple[str, ...] = _setting(
         "TRUSTED_PROXIES",
         ("127.0.0.1", "::1"),
-        "Proxies in front of clerk serve; their X-Forwarded-For is believed",
+        "Proxies in front of clerk serve whose X-Forwarded-For is trusted",
         _networks,
     )
     web_connections: int = _setting(
-        "WEB_CONNECTIONS", 1000, "Most connections that clerk serve keeps open", _positive
+        "WEB_CONNECTIONS", 1000, "Maximum number of open connections to clerk serve", _positive
     )
     web_connections_per_address: int = _setting(
         "WEB_CONNECTIONS_PER_ADDRESS",
         100,
-        "Most open connections from one address that is not a trusted proxy",
+        "Maximum number of open connections from one address, except trusted proxies",
         _positive,
     )
     log_format: str = _setting(
@@ -635,7 +652,7 @@ def _dotenv() -> Mapping[str, str]:
     except (UnicodeDecodeError, OSError) as error:
         raise BadSetting(
             f"The file {path.absolute()} cannot be read: {type(error).__name__}.",
-            hint="Write it in UTF-8 and let clerk read it, or remove it.",
+            hint="Save it as UTF-8 and make it readable for clerk, or remove it.",
         ) from error
     return {key: value for key, value in found.items() if value is not None}
 

@@ -208,7 +208,7 @@ def _explain(settings: Settings, error: DBAPIError) -> ClerkError | None:
     said, state = str(error.orig), getattr(error.orig, "sqlstate", None)
     if state in _MISSING or "no such table" in said or "no such column" in said:
         return SchemaOutdated(
-            f"The database lacks what this clerk needs: {_first_line(said)}.",
+            f"The database lacks something that this version of clerk needs: {_first_line(said)}.",
             hint="Run: clerk db upgrade",
         )
     if state in _DISK_FULL or "disk is full" in said:

@@ -1,6 +1,6 @@
 """Every way clerk can fail.
 
-ClerkError                exit 1   says what, why, and in ``hint`` the next step
+ClerkError                exit 1   says what failed and why; ``hint`` is the next step
  +- DocumentError                  this document is bad: count it as failed, carry on
  |   +- UnreadablePdf              not a PDF, truncated, damaged
  |   +- UnreadableFile             the source's file cannot be opened: a dead link, no permission
@@ -8,43 +8,43 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- UnsupportedFormat          a format clerk does not read: RTF, DOC
  |   +- EncryptedPdf               needs a password
  |   +- EmptyDocument              zero bytes or zero pages
- |   +- DocumentTooLarge           beyond a limit of bytes, pages or pixels
+ |   +- DocumentTooLarge           exceeds a limit of bytes, pages or pixels
  |   +- PagesFailed                some pages could not be read; the good ones are kept
- |   |   +- PagesOutOfTime         ... because they used up their time: the next run tries again
+ |   |   +- PagesOutOfTime         ... because they reached the time limit: the next run tries again
  |   +- FileGone                   its file was deleted; the site's other files are there
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
- |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
+ |   |   +- SourceBlocked          it blocks clerk: robots.txt, a refusal, a challenge page
  |   +- Conflict                   another process changed the same thing: repeat, no fault
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
  |   +- SearchIndexFailed          a published site is served without its newest search index
  +- SiteMisconfigured              this site's own settings cannot be used: its work fails
  +- OperatorError         exit 3   nothing will work until a person acts: stop
- |   +- BadSetting                 a variable or flag has a value that cannot be used
+ |   +- BadSetting                 a variable or flag has an invalid value
  |   +- MissingTool                a program, engine or language is not installed
  |   +- UnsupportedPlatform        clerk does not run on Windows itself: use WSL
  |   +- UnusablePlugin             a plugin cannot be loaded
  |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
- |   |   +- StorageIncomplete      a site's files are not on this machine: give the work back
+ |   |   +- StorageIncomplete      a site's files are not on this machine: release the work
  |   |   +- StoreUnavailable       the bucket does not answer or refuses us
  |   |   +- ObjectMissing          the bucket lacks an object that the manifest names
- |   |   +- ObjectDamaged          an object has another content than its name says
+ |   |   +- ObjectDamaged          the content of an object does not match its name
  |   |   +- WrongInstallation      database and storage belong to two installations
  |   +- DatabaseUnusable           not a database, read-only, or no rights on its tables
  |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
  |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
  |   +- SchemaUnknown              the tables are neither clerk's nor the old system's
- |   +- DowngradeRefused           going back would drop what clerk did not make
+ |   +- DowngradeRefused           the downgrade would drop what clerk did not create
  +- NotFound              exit 1   the thing named does not exist
  |   +- UnknownSite
  |   +- UnknownStage
  |   +- UnknownPlugin     exit 3   no fetcher, engine or deployer of that name is installed
- +- NotAllowed            exit 1   whoever asks has not the role for it
- +- InvalidInput          exit 2   what was asked cannot be right
+ +- NotAllowed            exit 1   the caller does not have the required role
+ +- InvalidInput          exit 2   the input is not valid
      +- InvalidSubdomain
-     +- UnusableUpload             not a file of annotations, or one that must not be opened
+     +- UnusableUpload             not an annotation file, or one that must not be opened
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class EmptyDocument(DocumentError):
 
 
 class DocumentTooLarge(DocumentError):
-    """The document is beyond a limit."""
+    """The document exceeds a limit."""
 
 
 class PagesFailed(DocumentError):
@@ -101,7 +101,7 @@ class UnsupportedFormat(DocumentError):
 
 
 class PagesOutOfTime(PagesFailed):
-    """Some pages used up the time they may take; the next run tries them again."""
+    """Some pages reached the time limit; the next run tries them again."""
 
 
 class FileGone(DocumentError):
@@ -117,11 +117,11 @@ class SourceUnavailable(TransientError):
 
 
 class SourceBlocked(SourceUnavailable):
-    """The source does not want to be read by clerk."""
+    """The source blocks clerk."""
 
 
 class Conflict(TransientError):
-    """Another process changed the same thing meanwhile."""
+    """Another process has changed the same thing."""
 
 
 class DatabaseUnavailable(TransientError):
@@ -137,7 +137,7 @@ class QueueUnavailable(TransientError):
 
 
 class SearchIndexFailed(TransientError):
-    """The search index of a published site could not be made; the site is served without it."""
+    """The search index of a published site could not be built; the site is served without it."""
 
 
 class SiteMisconfigured(ClerkError):
@@ -151,7 +151,7 @@ class OperatorError(ClerkError):
 
 
 class BadSetting(OperatorError):
-    """A setting has a value that cannot be used."""
+    """A setting has an invalid value."""
 
 
 class MissingTool(OperatorError):
@@ -202,7 +202,7 @@ class ObjectMissing(StorageUnusable):
 
 
 class ObjectDamaged(StorageUnusable):
-    """An object has another content than its name says."""
+    """The content of an object does not match its name."""
 
 
 class ObjectLost(TransientError):
@@ -223,19 +223,19 @@ class DatabaseUnusable(OperatorError):
 
 
 class SchemaOutdated(OperatorError):
-    """The database is older than this clerk."""
+    """The database is older than this version of clerk."""
 
 
 class SchemaTooNew(OperatorError):
-    """The database is newer than this clerk."""
+    """The database is newer than this version of clerk."""
 
 
 class SchemaUnknown(OperatorError):
-    """The tables are neither clerk's nor those of the system before it."""
+    """The tables belong neither to clerk nor to the old system."""
 
 
 class DowngradeRefused(OperatorError):
-    """Going back would drop what clerk did not make."""
+    """The downgrade would drop what clerk did not create."""
 
 
 class NotFound(ClerkError):
@@ -257,24 +257,24 @@ class UnknownPlugin(NotFound):
 
 
 class NotAllowed(ClerkError):
-    """Whoever asks has not the role for it."""
+    """You do not have the required role."""
 
 
 class InvalidInput(ClerkError, ValueError):
-    """What was asked cannot be right."""
+    """The input is not valid."""
 
     exit_code = 2
 
 
 class InvalidSubdomain(InvalidInput):
-    """Not a usable name for a site."""
+    """Not a valid site name."""
 
 
 class UnusableUpload(InvalidInput):
-    """Not a file of annotations that can be read."""
+    """Not a readable annotation file."""
 
 
-#: So many lines of a trace are kept.
+#: How many lines of a traceback are kept.
 TRACE_LINES = 5
 
 

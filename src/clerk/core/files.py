@@ -69,7 +69,7 @@ def packed_files(packed: bytes) -> dict[str, bytes]:
     try:
         return msgspec.msgpack.decode(packed, type=dict[str, bytes])
     except msgspec.DecodeError as error:
-        raise StorageIncomplete(f"A packed text cannot be read: {error}.") from error
+        raise StorageIncomplete(f"A compressed text cannot be read: {error}.") from error
 
 
 def packed_pages(files: Mapping[str, bytes]) -> dict[int, str]:
@@ -191,7 +191,7 @@ class SiteFiles:
                 f"{document.name}: {error}",
                 kind=kind,
                 document=document.name,
-                hint="It is made again by the next run.",
+                hint="The next run creates it again.",
             ) from error
 
     def _missing(self, what: str) -> StorageIncomplete:

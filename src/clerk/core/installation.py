@@ -60,7 +60,7 @@ def check(settings: Settings) -> None:
             raise WrongInstallation(
                 f"{settings.storage_dir} belongs to the installation {found}, this database to"
                 f" {here}.",
-                hint="Correct STORAGE_DIR or DATABASE_URL: both must be of the same installation.",
+                hint="Correct STORAGE_DIR or DATABASE_URL; they must belong to one installation.",
             )
         if found is None and (settings.storage_url or not was_marked):
             mark(settings, here)
@@ -103,7 +103,7 @@ def check_store(settings: Settings) -> bool:
     if found is not None and here is not None and found != here:
         raise WrongInstallation(
             f"{store.url} belongs to the installation {found}, this database to {here}.",
-            hint="Correct STORAGE_URL or DATABASE_URL: both must be of the same installation.",
+            hint="Correct STORAGE_URL or DATABASE_URL; they must belong to one installation.",
         )
     return found is not None
 

@@ -123,7 +123,7 @@ def _start_sentry(dsn: str) -> None:
         import sentry_sdk
     except ImportError:
         logging.getLogger(__name__).warning(
-            "SENTRY_DSN is set and the Sentry client is not installed: %s",
+            "SENTRY_DSN is set, but the Sentry client is not installed: %s",
             install_command(extra="sentry"),
         )
         return

@@ -99,9 +99,14 @@ class DocumentPart:
     body: str | None = None
     date: date | None = None
     title: str | None = None
-    of_other_place: bool = False
+    of_other_place: bool | None = False
     evidence: Mapping[str, Any] = field(default_factory=dict)
     first_character: int = 0
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is known to be of the site's place."""
+        return self.of_other_place is False
 
 
 @dataclass(frozen=True)

@@ -529,7 +529,7 @@ document_parts_table = Table(
     Column("body", String),
     Column("date", Date),
     Column("title", String),
-    Column("of_other_place", Boolean, nullable=False, server_default=false()),
+    Column("of_other_place", Boolean, server_default=false()),
     Column("evidence", _Json, nullable=False, server_default=text("'{}'")),
 )
 

@@ -64,7 +64,7 @@ class Listener:
                 return False
             received = list(self._connection.notifies(timeout=0))
         except (psycopg.Error, DBAPIError, OSError) as error:
-            log.warning("Cannot listen for work (%s); looking for it instead", error)
+            log.warning("Cannot listen for work (%s); polling instead", error)
             self._disconnect()
             time.sleep(seconds)
             return False

@@ -109,17 +109,17 @@ def _build(modules: tuple[str, ...], folder: Path | None) -> Manager:
     found = Manager()
     for hook, name in BUILT_IN.items():
         found.register(_loaded_on_call(hook, name), name)
-    with _explained("of an installed package", "Mend or uninstall the package."):
+    with _explained("of an installed package", "Fix or uninstall the package."):
         for group in ENTRY_POINTS:
             for point in entry_points(group=group):
                 if not found.add(point.load(), point.name):
                     fix = "Mark its functions or methods with @clerk.hookimpl, or uninstall it."
                     found.report(point.name, "it has no hooks", fix)
     for name in modules:
-        with _explained(f"{name!r} of CLERK_PLUGINS", "Mend it, or take it out of CLERK_PLUGINS."):
+        with _explained(f"{name!r} of CLERK_PLUGINS", "Fix it, or remove it from CLERK_PLUGINS."):
             _add_module(found, importlib.import_module(name), name)
     for path in _files(folder):
-        with _explained(str(path), "Mend it, or take it out of CLERK_PLUGINS_DIR."):
+        with _explained(str(path), "Fix it, or remove it from CLERK_PLUGINS_DIR."):
             _add_module(found, _load_file(path), str(path))
     return found
 

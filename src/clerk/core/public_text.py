@@ -20,7 +20,6 @@ from __future__ import annotations
 import hashlib
 import html
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from functools import lru_cache
@@ -28,6 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from . import lazy_re as re
 from .config import Settings, environment_secrets
 
 HIDDEN = "***"

@@ -121,7 +121,7 @@ class Document:
         odd = rest.startswith("/") or not {"..", "."}.isdisjoint(rest.split("/"))
         if kind not in KINDS or not date or odd:
             raise InvalidInput(
-                f"{name!r} does not name a document, as in minutes/Council/2024-01-15."
+                f"{name!r} is not a document name, as in minutes/Council/2024-01-15."
             )
         return cls(kind, meeting, date)
 

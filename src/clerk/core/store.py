@@ -204,7 +204,7 @@ class Store:
         except (ValueError, KeyError, TypeError) as error:
             raise StoreUnavailable(
                 f"{self.url}/{INSTALLATION} is damaged.",
-                hint="Restore it from a backup, or write it again: clerk doctor says the id.",
+                hint="Restore it from a backup, or write it again: clerk doctor shows the id.",
             ) from error
 
     def check_writable(self) -> None:
@@ -228,13 +228,13 @@ class Store:
         if found != installation:
             raise WrongInstallation(
                 f"{self.url} belongs to the installation {found}, this database to {installation}.",
-                hint="Correct STORAGE_URL or DATABASE_URL: both must be of the same installation.",
+                hint="Correct STORAGE_URL or DATABASE_URL; they must belong to one installation.",
             )
 
     def _damaged(self, key: str) -> ObjectDamaged:
         return ObjectDamaged(
-            f"{self.url}/{key} has another content than its name says.",
-            hint="It is read again from its source by: clerk reconcile-pipeline --scan",
+            f"The content of {self.url}/{key} does not match its name.",
+            hint="To read it again from its source: clerk reconcile-pipeline --scan",
         )
 
     @contextlib.contextmanager
@@ -250,7 +250,7 @@ class Store:
         except FileNotFoundError as error:
             if key == self.url or any(word in str(error) for word in _WORDS["no bucket"]):
                 raise self._unavailable("there is no such bucket", _NO_BUCKET) from error
-            raise ObjectMissing(f"{place} is not there.", hint=_MISSING) from error
+            raise ObjectMissing(f"{place} does not exist.", hint=_MISSING) from error
         except (BaseError, PermissionError, ValueError, OSError) as error:
             raise self._unavailable(*_trouble(error, self.url)) from error
 
@@ -264,7 +264,9 @@ _REGION = "Set AWS_REGION to the bucket's region."
 _HTTP = "Use an https endpoint, or set AWS_ALLOW_HTTP=true."
 _FULL = "Free space there or raise its limit. The work resumes by itself."
 _READ_ONLY = "Allow clerk to write there. The work resumes by itself."
-_MISSING = "Restore it from a backup, or let it be read again: clerk reconcile-pipeline --scan"
+_MISSING = (
+    "Restore it from a backup, or read it again from its source: clerk reconcile-pipeline --scan"
+)
 
 _S3_KEYS: Final = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 #: Where each kind of store takes its keys and its endpoint from.

@@ -67,6 +67,8 @@ _OVERRULED = 4000
 _DISSENT_NEAR = 260
 #: A line that begins the next item: ``5. Planning``, ``2.4 Bills``, ``b) Roads``.
 _NEXT_ITEM = pattern(r"\n[ ]{0,20}(?:\d{1,3}(?:\.\d{1,2})?|[ivxIVX]{1,4}|[A-Za-z])[.)]\s+[A-Z]")
+#: More members than any body has.
+_MANY = 1000
 #: What is said this near is said of the same vote.
 _SAME_VOTE = 60
 #: "Smith abstained." may be a paragraph of its own; a longer sentence is about something else.
@@ -103,6 +105,11 @@ _WORD = re.compile(r"[a-z]{4,}")
 _SHARED = 3
 _DASH = re.compile(r" {1,2}-{1,2} ")
 _ROLL_CALL = pattern(r"[\s.]{1,4}(?:a\s+|on\s+)?roll[\s-]?call\b")
+_THE_FOLLOWING_VOTE = pattern(r"\bfollowing\s+(?:[a-z-]+\s+){0,2}vote\b")
+#: Another motion is voted on: ``The motion of Smith was put to a vote, with this result:``
+_PUT_TO_A_VOTE = pattern(r"\bput\s+to\s+(?:a\s+|the\s+)?vote\b")
+#: Two motions at once: ``there voted for the motion 7 and for the amendment 4``
+_MOTION_OR_AMENDMENT = pattern(r"\bfor\s+the\s+motion\b[^.]{0,60}\bfor\s+the\s+amendment\b")
 _TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:(?:the|a)\s+)?tie\b|\btie-?breaking\b")
 
 
@@ -158,7 +165,11 @@ class Motion:
         if self.superseded:
             return SUPERSEDED
         against = bool(self.ballots.get(NOES)) or bool(self.counts.get(NOES))
-        if self.made is not None and self.made.done and not self.ballots.get(NOES):
+        if (
+            self.made is not None
+            and self.made.done
+            and (self.made.resolved or not self.ballots.get(NOES))
+        ):
             return PASSED
         in_favor = bool(self.ballots.get(AYES)) or bool(self.counts.get(AYES)) or self.unanimous
         all_listed = NOES in self.ballots or NOES in self.counts or self.vote_type == "roll_call"
@@ -395,6 +406,8 @@ class Assembler:
             return
         if cue.needs == "outcome":
             return
+        if cue.needs == "question" and top is not None and not top.voted:
+            return
         if cue.bracket and cue.counts and top is not None and top.voted:
             self.close_all()
         if top is not None and not top.voted:
@@ -468,6 +481,14 @@ class Assembler:
         if not top.voted:
             if gap >= _SECOND_REACH:
                 return False
+            if (
+                top.seconder
+                and cue.seconder
+                and not _same_person(cue.seconder, top.seconder)
+                and self.doc.blank_line_between(top.end, cue.start)
+            ):
+                # Another motion, in a paragraph of its own, was not read: its outcome is not ours.
+                return False
             if gap > _NEXT_SECOND and top.mover and top.seconder and cue.seconder:
                 # Another motion is seconded, and its mover is named next to the second.
                 name = self.doc.name_before(end_without(self.doc.text, cue.start, " \n.,;"))
@@ -535,7 +556,13 @@ class Assembler:
     def outcome(self, cue: OutcomeCue) -> None:
         """Decide the innermost open motion; open one if the outcome is that of another."""
         self.hint = None
-        if cue.about == MAIN:
+        top = self.top
+        if cue.about == MAIN or (
+            cue.about != AMENDMENT
+            and top is not None
+            and not top.decided
+            and _MOTION_OR_AMENDMENT.search(self.doc.lower, top.end, max(top.end, cue.at))
+        ):
             self._close_amendments()
         top = self.top
         if (
@@ -748,9 +775,18 @@ class Assembler:
             # Who voted for it did something else in another vote.
             return
         for kind, names in cue.ballots.items():
-            if kind == AYES and not inside:
+            if not inside:
+                # Another sentence may tell of the applicant, or of another body, unless it is
+                # next to the outcome and says nothing else: ``Carried. Smith absent.``
+                next_to_it = not self.doc.text[top.end : cue.start].strip(" .\n") and (
+                    self.doc.sentence_end(cue.end) - cue.end <= 1
+                )
+                if not next_to_it:
+                    names = [name for name in names if self.doc.roster.is_member(name)]
                 begin = self.doc.sentence_start(cue.start)
-                if not _TIE.search(self.doc.lower, begin, self.doc.sentence_end(cue.end, 60)):
+                tie = _TIE.search(self.doc.lower, begin, self.doc.sentence_end(cue.end, 60))
+                enough = len(top.ballots.get(kind, ())) >= top.counts.get(kind, _MANY)
+                if not names or (not tie and (enough or kind == AYES)):
                     continue
             if kind == NOES and set(names) & set(top.ballots.get(AYES, [])):
                 top.flags.add("per_item_dissent")
@@ -761,11 +797,23 @@ class Assembler:
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
         top.cues.append(cue)
+        # Who was against the amendment is not against the next question, too.
+        self.dissents = [each for each in self.dissents if each is not cue]
 
 
 def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:
-    """Whether an outcome in a paragraph of its own is that of a motion not yet read."""
-    if not top.voted or not doc.blank_line_between(top.end, cue.start):
+    """Whether an outcome is that of a motion not yet read: mostly one in its own paragraph."""
+    if not top.voted:
+        return False
+    if top.outcome is not None and cue.at >= top.end and not cue.label:
+        if cue.own_question and _is_of_others(top, cue):
+            return True
+        # The lists of this one follow its outcome; another outcome begins with its own.
+        listed = AYES in set(top.ballots) - top.from_prose and top.ballots_start > top.outcome.at
+        other = {cue.result, top.outcome.result} == {PASSED, FAILED}
+        if listed and (other or _THE_FOLLOWING_VOTE.search(doc.lower, cue.at, cue.end)):
+            return True
+    if not doc.blank_line_between(top.end, cue.start):
         return False
     if top.unanimous and cue.counts.get(NOES):
         return True
@@ -791,7 +839,11 @@ def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bo
     resolved = (cue.result_text or "").lower().startswith(("resolved", "voted:"))
     if cue.own_question and (cue.label or resolved):
         return True
-    # Two people are named, and neither moved or seconded this motion.
+    return _are_others(top, cue)
+
+
+def _are_others(top: Motion, cue: OutcomeCue) -> bool:
+    """Whether two people are named, and neither moved or seconded this motion."""
     ours = [name for name in (top.mover, top.seconder) if name]
     theirs = [name for name in cue.people if name]
     return (
@@ -799,6 +851,14 @@ def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bo
         and len({name.split()[-1].lower() for name in theirs}) == 2
         and not any(_same_person(one, other) for one in ours for other in theirs)
     )
+
+
+def _is_of_others(top: Motion, cue: OutcomeCue) -> bool:
+    """Whether an outcome has other movers, or counts that are not those of the lists read."""
+    listed = {kind: len(top.ballots[kind]) for kind in (AYES, NOES) if top.ballots.get(kind)}
+    counted = {kind: cue.counts[kind] for kind in listed if kind in cue.counts}
+    other_counts = bool(counted) and not top.incomplete and counted != listed
+    return _are_others(top, cue) or other_counts
 
 
 def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
@@ -809,6 +869,8 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
         return False
     if top.about != AMENDMENT and _FOR_AMENDMENT.match(doc.lower, cue.start):
         # ``The following members voted for the amendment:``
+        return False
+    if top.decided and _PUT_TO_A_VOTE.search(doc.lower, top.end, max(top.end, cue.start)):
         return False
     reach = _BALLOT_REACH[cue.strength]
     if top.voted:

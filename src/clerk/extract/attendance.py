@@ -14,17 +14,19 @@ vote, and not to the attendance.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import msgspec
 from msgspec.structs import replace
 
+from clerk.core import lazy_re as re
+
 from .findings import Presence, place
 from .names import (
     ALSO_SURNAMES,
     BALLOT_WORDS,
+    CREDENTIALS,
     STOPS,
     Name,
     has_last_names_first,
@@ -205,7 +207,7 @@ _ROLE = re.compile(
 )
 _COURTESY = re.compile(r"(?:Mrs?|Ms|Miss|Dr)\b")
 _TITLE_BEHIND = re.compile(rf", {_ROLE_WORD}(?![\w'])", re.IGNORECASE)
-_OTHER_ROLE = pattern(
+OTHER_ROLE = pattern(
     r"\b(?:clerk|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent"
     r"|recorder|officer|chief|inspector|librarian|cao|cfo|ceo|esq|principal|coordinator|liaison|intern"
     r"|technician|foreman|consultant|auditor|assessor|assistant|staff|director\s+of|p\.?e|visitor|guest"
@@ -442,7 +444,7 @@ class _Reader:
                 continue
             for name in names:
                 role = self._title(name.start, name)
-                group = OTHER if role and _OTHER_ROLE.search(role) else MEMBER
+                group = OTHER if role and OTHER_ROLE.search(role) else MEMBER
                 if name.start not in seen and self._is_person(name, name.start, False, []):
                     yield Attendee(name, role, group, status, label=said.start(), end=name.end)
 
@@ -580,7 +582,7 @@ class _Reader:
             )
             position = name.end
             who, position = self._said_behind(who, position, limit)
-            if who.role and _OTHER_ROLE.search(who.role):
+            if who.role and OTHER_ROLE.search(who.role):
                 # The clerk of a township sits on its board.
                 if not (who.role == "Clerk" and "member" in label.lower()):
                     who = replace(who, group=OTHER)
@@ -670,6 +672,12 @@ class _Reader:
         if name.start - after > 3:
             return False
         surname = name.surname.lower()
+        courtesy = _COURTESY.match(self.document.text, name.start)
+        if len(words) == 1 and OTHER_ROLE.fullmatch(surname) and not courtesy:
+            # ``Township Assessor``: an office, and nobody's name, except in ``Mr. Clerk``.
+            return False
+        if CREDENTIALS.fullmatch(name.text) and found and not found[-1].name.text.isupper():
+            return False
         if surname in _ALSO_PLACES:
             words_before = name.end - len(surname)
             if _BEFORE_PLACE.search(self.document.text, max(0, words_before - 14), words_before):
@@ -705,7 +713,7 @@ class _Reader:
         return title or None
 
     def _with_role(self, who: Attendee, role: str, end: int) -> Attendee:
-        group = OTHER if _OTHER_ROLE.search(role) else who.group
+        group = OTHER if OTHER_ROLE.search(role) else who.group
         joined = f"{who.office}, {role}" if who.office else role
         return replace(who, role=" ".join(joined.split()), group=group, end=end)
 

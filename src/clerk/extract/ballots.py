@@ -6,11 +6,12 @@ them with examples.  A roll call is a run of names, and so no rule of one phrase
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 from rapidfuzz.distance import DamerauLevenshtein
+
+from clerk.core import lazy_re as re
 
 from .cues import (
     EARLIER,
@@ -54,6 +55,8 @@ TALLY = pattern(
 )
 #: No tally: ``9-14-98``, ``10-12-04``.
 _DATE = re.compile(r"\d{1,2}-\d{1,2}-(?:0\d|[3-9]\d)")
+#: The next motion and who moved it: ``103/24 SMITH: That``.
+_MOTION_NUMBER = pattern(r"(?<=\n)\d{1,3}[/-]\d{2} {1,8}[a-z][\w .'/,-]{1,40}:")
 _WORD_TALLY = pattern(
     r"\b(?P<yes>"
     + "|".join(_NUMBER_WORDS)
@@ -73,7 +76,7 @@ def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     for match in TALLY.finditer(lower, start, end):
         if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
             continue
-        if _DATE.fullmatch(match[0]):
+        if _DATE.fullmatch(match[0]) or _MOTION_NUMBER.match(lower, match.start()):
             continue
         kinds = {
             AYES: match["yes"],
@@ -109,7 +112,9 @@ _HAS_NUMBER = pattern(
     r"|chapter|district|ward|precinct|zone|unit|phase|page|minute|meeting|act|law|local\s+law|ref"
     r"|reference|proposal|rfp|licen[cs]e|report|document|res\.?|ord\.?)\s{1,40}$"
 )
-_NUMBER_SIGN = pattern(r"\s?[.#]{1,2}[ ]{0,3}[#(]{0,2}[a-z]{0,4}[-. ]?\d")
+_NUMBER_SIGN = pattern(
+    r"\s?[.#]{1,2}[ ]{0,3}[#(]{0,2}[a-z]{0,4}[-. ]?\d|:[ ]{0,3}[a-z]{1,4}[-. ]?\d"
+)
 _NUMBER_BEHIND = pattern(r"\s?[.:#]{0,2}\s*[#(]{0,2}[a-z]{0,6}[-./ ]{0,2}\d|\s?[.:#]{1,2} {3,}")
 
 
@@ -230,6 +235,9 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         return _COUNT_BEFORE_LABEL.search(doc.lower, max(0, start - 24), start) is not None
     mark = label["mark"] or label["after"].strip()
     if mark == ":":
+        if word in _SPOKEN_WORDS and printed[0].islower() and before.endswith(","):
+            # ``Smith, aye: Jones, nay:`` are votes, each behind its name.
+            return False
         if word not in _ORDINARY_WORDS or printed[0].isupper():
             return True
         return _VOTERS_BEFORE.search(doc.lower[max(0, start - 20) : start]) is not None
@@ -270,7 +278,9 @@ _NOBODY = pattern(
 _DECIDED_NEXT = pattern(r"\s{0,40}(?:carried|lost|defeated) {0,8}\n\s{0,60}")
 _EVERYBODY = pattern(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
 _COUNT_FIRST = pattern(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
-_COUNT_LAST = pattern(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
+_COUNT_LAST = pattern(
+    r"[ .]{0,80}[-(=]? {0,3}(?:[Tt]otal:? )?(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))"
+)
 #: A number that ends its line; no indented names follow, and none in brackets.
 _COUNT_ALONE = re.compile(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S| {0,3}\()")
 #: The line of who presides, below the list: ``Mayor Smith.``
@@ -355,6 +365,19 @@ def bare_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     return cue
 
 
+_WERE_LABEL = Phrase(
+    "For_the FOR_THE Against_the AGAINST_THE",
+    r"(?P<word>For|FOR|Against|AGAINST) (?:the|THE) (?i:motion|amendment|resolution|recommendation)"
+    r" (?i:were|was):? {1,3}(?=[A-Z])",
+)
+
+
+def were_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read who was for or against, told in a sentence that begins with the side."""
+    cue = _read_list(doc, ballot_kind(label["word"].lower()), label.start(), label.end())
+    return cue if cue.ballots else None
+
+
 _VOTE_OF = Phrase(
     "affirmative negative",
     r"(?P<word>affirmative|negative)\s+votes?\s+(?:of|by|from)\s+(?:the\s+following\s*:?\s*)?(?=[a-z])",
@@ -419,6 +442,7 @@ def misread_label(doc: DocumentText, colon: re.Match[str]) -> BallotCue | None:
 _NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
 _COUNT_BEFORE = pattern(
     rf"\b(?P<count>{_NUMBER})(?:-|\s+)(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
+    r"(?:(?:councill?ors|commissioners|trustees|directors|members)\s+present\s+and\s+)?"
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 #: Labels and numbers in a row: the first of them decides which number is whose.
@@ -677,6 +701,15 @@ RULES = (
         ),
         as_printed=True,
     ),
+    Rule(
+        _WERE_LABEL,
+        were_list,
+        (
+            "For the Motion were Councillors Smith and Jones (Total 2).",
+            "Against the Motion was Nil",
+        ),
+        as_printed=True,
+    ),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
     Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
     Rule(_CAPITALS_COLON, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
@@ -714,7 +747,8 @@ _SPOKEN = Phrase(
     "opposed y_ y; y, y. y) n_ n; n, n. n)",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|not\s+present|present"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
-    r"(?!\s{0,3}[:\-=/]\s*[a-z])|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
+    r"(?:(?!\s{0,3}[:\-=/]\s*[a-z])|(?:(?<=, aye)|(?<=, nay)|(?<=, yes)|(?<=, no)):(?=\s))"
+    r"|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
 )
 
 
@@ -734,6 +768,10 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     for spoken in _SPOKEN.find(doc.lower):
         if is_number_sign(doc.lower, *spoken.span()):
             continue
+        word = spoken[0].rstrip(":")
+        if word != spoken[0] and doc.text[spoken.start()].isupper():
+            # ``Aye: Smith, Jones, Nay: Brown``
+            continue
         name = _voter(doc, last_end if run else None, spoken.start())
         only_some = _ONLY_SOME.match(doc.lower, spoken.end())
         if name is not None and _has_no_vote(doc, name, spoken.start()):
@@ -746,7 +784,7 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
             continue
         if name is None and run:
             if several := _voters(doc, last_end, spoken.start()):
-                run += [(each, spoken[0], spoken.end()) for each in several]
+                run += [(each, word, spoken.end()) for each in several]
                 last_end = spoken.end()
                 continue
             if _UNREAD_VOTER.fullmatch(doc.text, last_end, spoken.start()):
@@ -763,7 +801,7 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
                 listed = _MORE_BEFORE.search(doc.text, max(0, name.start - 30), name.start)
                 near = name.start - broken < _FAR
                 unread = bool(begun or (listed and (near or doc.roster.is_known(listed[1]))))
-            run.append((name, spoken[0], spoken.end()))
+            run.append((name, word, spoken.end()))
             last_end = spoken.end()
         elif _CAPITAL_BEFORE.search(doc.text, max(0, spoken.start() - 24), spoken.start()):
             orphan = spoken.end()
@@ -941,7 +979,8 @@ _DISSENT = Phrase(
     "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
     "was_not were_not requested asked "
     "being_absent nay no. no, no; no) no_vote no_by negative against in_favo",
-    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))|recus(?:ed|ing)"
+    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))"
+    r"|recus(?:ed|ing)(?:\s+(?:himself|herself|themselves)(?=\s{0,3}[.;,]))?"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
     r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for|at\s+(?:the\s+)?time)\b|not\s+present\s+for\b"
@@ -955,7 +994,9 @@ _DISSENT = Phrase(
     r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
     r"|in\s+the\s+affirmative|affirmatively|for(?=\s{0,3}[.;\n])|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
-    r"(?:dissenting|no|nay|negative|opposing)\s+votes?)(?!\w)",
+    r"(?:dissenting|no|nay|negative|opposing)\s+votes?"
+    r"|cast(?:ing)?\s+the\s+(?:only|sole|lone)\s+(?:vote\s+in\s+favou?r|(?:yes|aye|affirmative)\s+vote)"
+    r")(?!\w)",
 )
 _BETWEEN_DISSENTS = pattern(
     r"(?:\s+(?:of\s+)?(?:the\s+)?(?:motion|same|measure|resolution|ordinance))?"
@@ -1000,7 +1041,10 @@ _LINK = pattern(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also
 _SAID_THAT = pattern(
     r"\s+(?:stated|said|noted|explained|indicated)\s+(?:that\s+)?(?:he|she|they)\s+$"
 )
-_OF_ITEMS = re.compile(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b")
+_OF_ITEMS = re.compile(
+    r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?"
+    r"(?:items?|clauses?|parts?|sections?|paragraphs?)\b"
+)
 _NO_NAMES = STOPS | TITLES
 _MORE_BEFORE = re.compile(r"\b([A-Z][\w'-]+)\s{0,3}(?:,|\band\b|&)\s{0,3}$")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")

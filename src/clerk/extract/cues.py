@@ -25,11 +25,12 @@ Lines to write on are looked for in the text as printed; in the normalised text 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+
+from clerk.core import lazy_re as re
 
 from .names import ALSO_SURNAMES, Name, NameList, name_before, names_before, read_name, read_names
 from .roster import Roster, read_roster
@@ -69,7 +70,8 @@ class MotionCue(Cue):
     words_above: bool = False
     #: What it does with another motion: "amendment", "substitute" or nothing.
     about: str = ""
-    #: What must follow or precede it to make it a motion: "second", "outcome" or nothing.
+    #: What must follow or precede it to make it a motion: "second", "outcome" or nothing.  A
+    #: "question" is one only if no motion is open that it may be about.
     needs: str = ""
     #: From a label such as ``MOVER:`` and not from prose.
     label: bool = False
@@ -79,6 +81,8 @@ class MotionCue(Cue):
     has_outcome: bool = False
     #: It reports what was done: "On motion of Smith the meeting adjourned".
     done: bool = False
+    #: It says so, too: "Resolved on the motion of Smith".
+    resolved: bool = False
     #: In brackets, after the outcome it belongs to: ``Carried. (Smith/Jones)``.
     bracket: bool = False
     #: It begins its line.
@@ -261,6 +265,10 @@ _SENTENCE_END = pattern(
 )
 
 
+#: ``Wis. Stats. 19.85``, ``Main Ave. and Elm St.``, not ``Mr. Smith moved to adopt Res. 5.``
+_ABBREVIATED = re.compile(r"(?<![\w-])[A-Z][a-z]{1,4}$")
+_OF_LAWS = re.compile(r" (?:Stats?|Code|Rev|Admin|Comp|Ann|Const|Gen)\b")
+_PLACE_BEHIND = re.compile(r" (?:Township|Town|City|County|Village|District|Borough|Parish)\b")
 _LAST_WORD = re.compile(r"(?:^|[\s,.;])([A-Z][a-z]+) {0,2}$")
 #: Lines of a page have at most this many characters.
 _PAGE_WIDTH = 150
@@ -275,8 +283,23 @@ class DocumentText(NormalText):
     @cached_property
     def sentence_ends(self) -> tuple[list[int], list[int]]:
         """Where sentences end: before and after their full stop or blank line."""
-        spans = [end.span() for end in _SENTENCE_END.finditer(self.lower)]
+        spans = [
+            end.span()
+            for end in _SENTENCE_END.finditer(self.lower)
+            if self.lower[end.start()] != "." or not self._is_abbreviation(end.start())
+        ]
         return [start for start, _ in spans], [end for _, end in spans]
+
+    def _is_abbreviation(self, stop: int) -> bool:
+        """Whether a full stop ends a short word with a capital, and the sentence goes on."""
+        after = self.text[stop + 1 : stop + 3]
+        if not after.startswith(" "):
+            return False
+        if after[1:].isdigit():
+            return self.text.endswith((" Stat", " Stats"), 0, stop)
+        if not after[1:].islower() and not _OF_LAWS.match(self.text, stop + 1):
+            return False
+        return _ABBREVIATED.search(self.text, max(0, stop - 7), stop) is not None
 
     @cached_property
     def lines_are_paragraphs(self) -> bool:
@@ -292,8 +315,20 @@ class DocumentText(NormalText):
     def name_at(self, position: int) -> Name | None:
         """Return the name that begins at a position; each position is read once."""
         if position not in self.names:
-            self.names[position] = read_name(self.text, position, self.roster.known)
+            name = read_name(self.text, position, self.roster.known)
+            if name is not None and self._is_place(name):
+                name = None
+            self.names[position] = name
         return self.names[position]
+
+    def _is_place(self, name: Name) -> bool:
+        """Whether what was read names a place or a thing: ``The Crete``, ``Crete Township``."""
+        if name.titled:
+            return False
+        if self.text.endswith("The ", 0, name.start) or self.text.startswith("The ", name.start):
+            return True
+        behind = _PLACE_BEHIND.match(self.text, name.end)
+        return behind is not None and not self.roster.is_known(name.surname)
 
     @cached_property
     def first_names(self) -> frozenset[str]:

@@ -257,8 +257,8 @@ def extract_parts(
 ) -> Extraction:
     """Find what is in a document, in each part of a packet by itself; pages by their numbers.
 
-    Votes, and who was there, are in minutes of this place.  Nothing but entities is taken from the
-    papers of other places.
+    Votes, and who was there, are in minutes of this place.  Nothing but entities is taken from
+    papers of other places, or of nobody knows where.
     """
     numbers, texts = list(pages), list(pages.values())
     whole = "\f".join(texts)
@@ -273,14 +273,14 @@ def extract_parts(
         if not words.strip():
             continue
         part = span.part
-        is_record = part.kind == MINUTES_KIND and not part.of_other_place
+        is_record = part.kind == MINUTES_KIND and part.is_own
         mine = [
             replace(each, start=each.start - span.start, end=each.end - span.start)
             for each in corrections
             if span.start <= each.start < span.end and is_record
         ]
         one = extract_text(words.split("\f"), votes=is_record, corrections=mine)
-        if part.of_other_place:
+        if not part.is_own:
             one.items, one.matters = [], []
         before = bisect_right(page_starts, span.start) - 1
         _move(one, span.start, before, span.start - page_starts[before], numbers)

@@ -16,13 +16,14 @@ or in the time for the public, is a speaker.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from msgspec.structs import replace
+
+from clerk.core import lazy_re as re
 
 from .cues import DocumentText
 from .findings import Declaration, Entity, Speaker, place

@@ -11,7 +11,6 @@ in ``27 William Street`` number nothing.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +18,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
+
+from clerk.core import lazy_re as re
 
 from .cues import DocumentText
 from .findings import AgendaItem, place
@@ -197,6 +198,13 @@ class Items:
 _TOP_STYLES = ("1", "I", "A")
 #: A row of numbers that begins again after so many items belongs to something else.
 _WHOLE_AGENDA = 3
+#: Rows of a table of items: a number without a mark behind it, and a title.
+_ROW = re.compile(r"\n {0,60}(?P<number>\d{1,2})(?= |\n|$) {0,40}(?P<first>[^\n]?)")
+#: A table of items has at least this many rows and begins this close to the beginning.
+_FEWEST_ROWS = 4
+_ABOVE_TABLE = 3000
+#: Lines between two rows, where the cell of one goes on.
+_LINES_OF_A_CELL = 3
 
 
 def agenda_items(items: Items) -> list[AgendaItem]:
@@ -225,6 +233,10 @@ def agenda_items(items: Items) -> list[AgendaItem]:
         if each.title:
             found.setdefault(each.start, each)
     doc, listed = items.doc, []
+    rows = _table_of_items(doc)
+    if len(rows) > tops and (not found or rows[0].start < min(found)):
+        # Numbers with a mark below the table are those of its notes: ``Item 5: It would allow ...``
+        found = {each.start: each for each in rows if each.title}
     if len(found) < 2:
         return []
     for each in found.values():
@@ -233,6 +245,30 @@ def agenda_items(items: Items) -> list[AgendaItem]:
         end = line_end if line_end > 0 else len(doc.original)
         listed.append(AgendaItem(**place(doc, each.start, end), number=number, title=title))
     return listed
+
+
+def _table_of_items(doc: DocumentText) -> list[Heading]:
+    """Return the rows of a table of items near the beginning, numbered 1, 2, 3, ... without a gap.
+
+    Numbers of lines, which begin with the first line or number lines that go on, are no table.
+    """
+    # The text without line numbers lacks these numbers.
+    text = f"\n{doc.original}"
+    rows: list[Heading] = []
+    for match in _ROW.finditer(text):
+        start = match.start("number") - 1
+        goes_on = bool(rows) and text.count("\n", rows[-1].start, start) <= _LINES_OF_A_CELL
+        if not goes_on:
+            if len(rows) >= _FEWEST_ROWS or start > _ABOVE_TABLE:
+                break
+            rows = []
+        if int(match["number"]) == len(rows) + 1:
+            if not match["first"].isupper() or not text[: match.start()].strip():
+                return []
+            rows.append(
+                Heading(start, match["number"], _title_at(doc, match.start("first") - 1), "1")
+            )
+    return rows if len(rows) >= _FEWEST_ROWS else []
 
 
 def _headings(doc: DocumentText) -> Iterator[Heading]:

@@ -15,9 +15,10 @@ without the words that change from meeting to meeting; "Approval of minutes" is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+from clerk.core import lazy_re as re
 
 from .cues import DocumentText
 from .findings import (

@@ -5,10 +5,11 @@ Each rule reads one way of writing; the tables at the end list them with example
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rapidfuzz.distance import DamerauLevenshtein
+
+from clerk.core import lazy_re as re
 
 from .ballots import tally_in
 from .cues import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
@@ -18,7 +19,7 @@ from .text import Phrase, end_without, indent_start, last_match, line_start, pat
 _SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
 _AMENDMENT = pattern(
     r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
-    r"|\bmotion\s+be\s+amended|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+"
+    r"|\b(?:as|by\s+way\s+of)\s+an\s+amendment,|\bmotion\s+be\s+amended|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+"
     r"(?:(?:as\s+)?an|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
 _ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
@@ -267,6 +268,7 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
             seconder = seconder if titled and doc.text.startswith(",", seconder.end) else None
         cue = _motion_cue(doc, _article_start(lower, start), mover, seconder)
         cue.done = lower.startswith(("on ", "upon "), cue.start)
+        cue.resolved = cue.done and lower.endswith("resolved ", 0, cue.start)
         return cue
     if makes:
         return _moved_by_subject(doc, start - len(head) + makes.start(), end)
@@ -641,7 +643,11 @@ def amended_motion(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     return cue
 
 
-_VOTE_TAKEN = pattern(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")
+_VOTE_TAKEN = pattern(
+    r"vote\s+(?:was|is)\s+(?:then\s+)?(?:taken|held|called|requested)\s+(?:to\s+(?=[a-z])"
+    r"|(?P<on>on)\s+(?!(?:it|this|that|both|each|all|(?:the|his|her)\s+(?:\w+\s+)?(?:motion|question"
+    r"|amendment|same|matter|proposal|proposition))\b)(?=[a-z]))"
+)
 _HOW = pattern(r"\b(?:an?\s+)?(?P<how>voice|roll[\s-]call|hand)\s+$|\ba\s+$")
 
 
@@ -653,6 +659,7 @@ def vote_taken(doc: DocumentText, taken: re.Match[str]) -> MotionCue:
     start = floor + before.start() if before else taken.start()
     cue = _motion_cue(doc, start, None, end=taken.end())
     cue.strength = FIRM
+    cue.needs = "question" if taken["on"] else ""
     cue.vote_type = "voice" if how == "voice" else "roll_call" if how else ""
     cue.flags.add("no_mover")
     return cue
@@ -804,15 +811,18 @@ def _starts_line(doc: DocumentText, position: int) -> bool:
     return _NUMBER_START.match(doc.lower[line:position]) is not None
 
 
-_RESOLVED = Phrase("resolved", r"resolved\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
+_RESOLVED = Phrase("resolved", r"resolved\s*:?\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
 
 
 def resolved(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     """Read the names in brackets after ``Resolved``, also with a number before them."""
     mover = doc.name_at(verb.end())
-    if mover is None or not mover.titled or mover.start != verb.end():
+    if mover is None or not _are_members(doc, mover) or mover.start != verb.end():
         return None
-    cue = _motion_cue(doc, verb.start(), mover, _pair(doc, mover))
+    seconder = _pair(doc, mover)
+    if not mover.titled and seconder is None:
+        return None
+    cue = _motion_cue(doc, verb.start(), mover, seconder)
     cue.done = True
     return cue
 
@@ -1000,7 +1010,7 @@ _SECOND = Phrase(
     "second 2nd 2_ support appuy sec sup",
     r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|2\snd(?=\s+by\b)|support(?:ed)?"
     r"|(?P<misspelt>(?!seconded|supported)(?:sec|sup)[a-z]{3,7}(?=\s+by\s))"
-    rf"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b|seconded{_TITLE_NEXT}",
+    rf"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b|seconded{_TITLE_NEXT}|sec\.(?=\s+by\b)",
 )
 _SECOND_BY = pattern(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
@@ -1170,7 +1180,11 @@ MOTION_RULES = (
     ),
     Rule(_WITH, with_proposer, ("The dates were agreed, with Cllr Smith proposing the item.",)),
     Rule(_AMENDED, amended_motion, ("Mr. Smith amended the motion to add a fee. Jones seconded.",)),
-    Rule(_VOTE_TAKEN, vote_taken, ("A voice vote was taken to adjourn.",)),
+    Rule(
+        _VOTE_TAKEN,
+        vote_taken,
+        ("A voice vote was taken to adjourn.", "A vote was taken on the plan, as follows:"),
+    ),
     Rule(
         _LABELS_FIRST,
         labels_first,
@@ -1251,6 +1265,7 @@ SECOND_RULES = (
             "Mr. Jones supported.",
             "support from Trustee Jones",
             "secnded by Jones",
+            "Moved by Smith, sec. by Jones to adjourn.",
             "Appuy\u00e9 par Roy",
         ),
     ),

@@ -9,11 +9,12 @@ case; a known surname wins over every list of words.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 import msgspec
 from rapidfuzz.distance import DamerauLevenshtein
+
+from clerk.core import lazy_re as re
 
 from .text import pattern, word_set
 
@@ -67,7 +68,7 @@ _ALSO_STAFF = word_set("director supervisor commissioner com comm commr member c
 PARTICLES = word_set(
     """
     van von der den de la le di da del della dos du ten ter te el al bin ibn st mac mc ni ui
-    los las des af zu zur vom vander dela delos
+    los las des af zu zur vom vander dela delos n\u00ed u\u00ed nic
     """
 )
 
@@ -85,7 +86,7 @@ ALSO_SURNAMES = word_set(
     alder judge clerk warden chief provost lord justice regent governor captain burgess
     moderator planner record friend grant park page ward place call read close march street july
     plan work
-    bill banks reading table award old new first favor road reeve sen an so
+    bill banks reading table award old new first favor road reeve sen an so friday monday sunday
     """
 )
 
@@ -354,6 +355,8 @@ def _broken_name(text: str, token: _Token, known: frozenset[str]) -> tuple[str, 
     return None
 
 
+#: What somebody is qualified for, in capitals: ``CPA-CFE``.
+CREDENTIALS = re.compile(r"[A-Z]{2,6}(?:-[A-Z]{2,6})+")
 _MISREAD_NAME_OVER = pattern(r"[,;]|\.?\s{0,3}(?:\n|$)|\s+(?:moved|seconded|voted|made)\b")
 
 
@@ -432,6 +435,9 @@ def read_name(
     words, end = _name_words(text, token, known, certain, member)
     if not words or (len(words[-1]) < 3 and all(len(word.strip(".")) < 2 for word in words)):
         return None
+    if len(words) > 2 and CREDENTIALS.fullmatch(words[0]) and not words[-1].isupper():
+        # ``MLEO-CEMC Will Bateman``
+        del words[0]
     last = words[-1].rstrip(".").lower()
     if last not in known and last not in _SUFFIXES and not _SURNAME.search(last):
         return None
@@ -709,7 +715,7 @@ _GOES_ON = re.compile(
 _OVER_WORD = pattern(
     r"(?:ayes?|yea[hs]?s?|yes|noes|nays?|no|none|nil|absent|abstain\w*|abstentions?|excused|recus\w*"
     r"|not|disq\w*|opposed|against|in|for|voted|voting|votes?|motions?|carried|passed|approved"
-    r"|failed|declared|all|each|were|was|is|being|the|with|present|total|thereupon|whereupon"
+    r"|failed|adopted|declared|be\s+it|all|each|were|was|is|being|the|with|present|total|thereupon|whereupon"
     r"|result|mover|seconder|seconded|second|resolution|ordinance|items?|staff|others?|also|who"
     r"|having|that|to|on|of|at|by|from|action|status|vacant|vacancy|and\s+(?:the|a|no|none))\b"
     r"|(?-i:[A-Z]{3,}(?: [A-Z]{2,}){0,3}) {0,2}:|(?-i:[IVX]{1,5})\.\s",

@@ -9,7 +9,7 @@ Each rule reads one way of writing; the table at the end lists them with example
 
 from __future__ import annotations
 
-import re
+from clerk.core import lazy_re as re
 
 from .ballots import TALLY, tally_in
 from .cues import (
@@ -28,7 +28,7 @@ from .cues import (
     body_is_subject,
     is_elsewhere,
 )
-from .findings import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .findings import AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
 from .text import Phrase, last_match, line_start, pattern, word_set
 
@@ -401,6 +401,19 @@ def _lone_count(lower: str, position: int) -> dict[str, int]:
     return {AYES: int(count["yes"] or count["votes"])} if count else {}
 
 
+#: ``RESOLVED (5 for, 1 against)``
+_IN_BRACKETS = pattern(
+    r"\s{0,3}\(\s?(?P<yes>\d{1,2})\s+(?:votes?\s+)?(?:for|in\s+favou?r)[,;]?\s+(?:and\s+)?"
+    r"(?P<no>\d{1,2})\s+(?:votes?\s+)?against\b"
+)
+
+
+def _counts_in_brackets(lower: str, position: int) -> dict[str, int]:
+    """Return how many were for and against, in brackets behind an outcome."""
+    counts = _IN_BRACKETS.match(lower, position)
+    return {AYES: int(counts["yes"]), NOES: int(counts["no"])} if counts else {}
+
+
 _LINE_OVER = pattern(r"[ .]{0,4}\n")
 _NEXT_MOTION = pattern(
     r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
@@ -456,7 +469,11 @@ def _verb_cue(
         cue.result = PASSED
     cue.result_text = doc.printed(start if strength == STRONG else at, cue.end)
     _add_manner(cue, lower[start : min(start + len(sentence), verb.end() + 120)], sentence)
-    cue.counts = tally_in(lower, at, own_end) or _lone_count(lower, verb.end())
+    cue.counts = (
+        tally_in(lower, at, own_end)
+        or _counts_in_brackets(lower, verb.end())
+        or _lone_count(lower, verb.end())
+    )
     if not cue.counts and (vote_of := last_match(_VOTE_OF, lower, begin, at)):
         cue.counts = tally_in(lower, *vote_of.span("tally"))
     if not cue.counts and not ("/" in lower[start:at] and doc.text[at].isupper()):
@@ -493,7 +510,7 @@ def _verb_cue(
 
 _RESULT_LABEL = Phrase(
     "result outcome status disposition decision vote action voting motion",
-    r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
+    r"(?P<label>result|outcome|status|disposition|decision|voted?|action(?:\s+taken)?|voting"
     r"|motion)(?:\s{0,3}:|(?= {4,}(?:carried|passed|defeated|lost|approved)\b))\s{0,80}"
     r"(?P<value>[^\n]{1,100})",
 )
@@ -518,7 +535,9 @@ def labelled_result(doc: DocumentText, line: re.Match[str]) -> OutcomeCue | None
         return None
     if label in _LOOSE_LABELS and word is not None and word.start() > 12 and not counts:
         return None
-    if label == "motion" and (word is None or word.start() > 0):
+    if label in ("motion", "voted") and (
+        word is None or word.start() > 0 or (label == "voted" and word[0].startswith("unanim"))
+    ):
         return None
     cue = OutcomeCue(line.start(), line.end(), STRONG, label=True, counts=counts)
     cue.result = result_of(value) if word else ""
@@ -530,7 +549,7 @@ def labelled_result(doc: DocumentText, line: re.Match[str]) -> OutcomeCue | None
         mover, _ = doc.roster.surname(doc.name_at(below.start("mover")))
         seconder, _ = doc.roster.surname(doc.name_at(below.end()))
         cue.people = (mover, seconder)
-    if label == "vote":
+    if label in ("vote", "voted"):
         cue.strength = FIRM
         if _VOICE.search(line[0]):
             cue.vote_type = "voice"
@@ -632,12 +651,17 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
     return cue
 
 
+_BODIES = (
+    r"(?:board|council|commission|committee|court|trustees|directors|selectmen|authority"
+    r"|supervisors)"
+)
 _BY_VOTE = Phrase(
     "by_a",
-    r"by\s+(?:a|an)\s+(?P<how>unanimous|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\)?)\s+vote\b[^.;]{0,80}?"
-    r"\bthe\s+(?:\w+\s+){0,2}?(?:board|council|commission|committee|court|trustees|directors|selectmen"
-    r"|authority|supervisors)\s+(?:\w+ly\s+)?(?P<did>[a-z]{3,}ed)\b",
+    r"by\s+(?:a|an)\s+(?P<how>unanimous|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\)?)\s+vote\b(?:[^.;]{0,80}?"
+    rf"\bthe\s+(?:\w+\s+){{0,2}}?{_BODIES}\s+(?:\w+ly\s+)?|(?P<behind>(?:\s{{1,3}}\([^()]{{3,60}}\))?,?\s+))"
+    r"(?P<did>[a-z]{3,}ed)\b",
 )
+_BODY_BEFORE = pattern(rf"\bthe\s+(?:\w+\s+){{0,2}}?{_BODIES},?\s+$")
 
 
 def by_vote(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
@@ -645,10 +669,15 @@ def by_vote(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
     lower, begin = doc.lower, doc.sentence_start(vote.start())
     before = lower[begin : vote.start()]
     end = doc.sentence_end(vote.end(), 400)
+    if vote["behind"] and not _BODY_BEFORE.search(before):
+        return None
     if doc.is_talk(begin, vote.start()) or is_elsewhere(before, lower[vote.end() : end]):
         return None
     cue = OutcomeCue(vote.start(), end, FIRM, result=result_of(vote["did"]), own_question=True)
     cue.counts = tally_in(lower, *vote.span("how"))
+    if vote["behind"]:
+        # ``the Board, by a 4-1 vote, approved``: what was approved follows.
+        cue.at = vote.start("did")
     cue.unanimous = vote["how"] == "unanimous"
     cue.result_text = doc.printed(vote.start(), end)
     return cue
@@ -681,7 +710,8 @@ _ALL_FOR = Phrase(
     r"|for(?=\s{0,3}(?:[.;\n]|$)))"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
     r"|ayes?\s+unan\w+"
-    r"|vote\s+(?:by\s+[^.;:]{3,160}?\s+)?(?:was|is|being)\s+(?:a\s+)?unanimous|vote[:\s]+unanimous"
+    r"|vote\s+(?:(?:by\s+[^.;:]{3,160}?|of\s+the\s+[a-z]{4,12})\s+)?(?:was|is|being)\s+"
+    r"(?:a\s+)?unanimous|vote[:\s]+unanimous"
     r"|unanimous\s+(?:voice\s+)?(?:vote|approval|ayes?)\b"
     r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
     r"|none\s+opposed\b|no\s+opposition\b)",
@@ -794,8 +824,8 @@ def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
 
 
 _LETTERS = Phrase(
-    "MC M.C.U. M/C MP AIF MSC MSP MUC",
-    r"(?:MCU|M\.C\.U\.|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)(?=[ .,;\n)]|$)",
+    "MC M.C. M/C MP AIF MSC MSP MUC",
+    r"(?:MCU|M\.C\.U\.|M\.C\.(?!\w)|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)(?=[ .,;\n)]|$)",
 )
 _BREAK_BEFORE = pattern(r"(?:^|[.,;:)\n])\s{0,3}$")
 
@@ -895,7 +925,14 @@ RULES = (
             "Voted 3-0 in favor.",
         ),
     ),
-    Rule(_BY_VOTE, by_vote, ("By a 4-0 vote the Board authorized the settlement.",)),
+    Rule(
+        _BY_VOTE,
+        by_vote,
+        (
+            "By a 4-0 vote the Board authorized the settlement.",
+            "On motion of Smith the Board, by a 4-1 vote, approved the lease.",
+        ),
+    ),
     Rule(_ALL_FOR, all_in_favor, ("All in favor.", "So ordered.", "None opposed.")),
     Rule(
         _AGREEMENT,
@@ -916,7 +953,9 @@ RULES = (
         ("Smith moved to adjourn, seconded by Jones. The meeting adjourned at 8 p.m.",),
     ),
     Rule(_SECOND, no_second, ("The motion died for lack of a second.", "It was not seconded.")),
-    Rule(_LETTERS, outcome_letters, ("Smith/Jones. MCU.", "AIF"), as_printed=True),
+    Rule(
+        _LETTERS, outcome_letters, ("Smith/Jones. MCU.", "AIF", "Ayes-all. M.C."), as_printed=True
+    ),
     Rule(SHORTHAND, shorthand_outcome, ("MSC Smith/Jones", "M/S/C")),
     Rule(
         _PUT,

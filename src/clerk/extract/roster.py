@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from .attendance import MEMBER, Attendee, read_attendees
+from .attendance import MEMBER, OTHER_ROLE, Attendee, read_attendees
 from .names import (
     ALSO_SURNAMES,
     BALLOT_WORDS,
@@ -43,7 +43,7 @@ _OF_OTHERS = pattern(r"\s*(?:staff|others?|guests?|public|also|visitors?)")
 _TITLED = Phrase(
     "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr Mr Ms"
     " Dr",
-    r"(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director|Trustee"
+    r"(?:Council(?:member|man|woman|person|or|lor)|Council [Mm]ember|Commissioner|Director|Trustee"
     r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)"
     r"|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
     r"\.?s?\s(?:[A-Z]\.?\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
@@ -58,6 +58,8 @@ _TABLE_NAME = pattern(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M
 _MAX_TYPOS = 2
 #: A titled surname is taken for a member's when it is printed this often.
 _OFTEN = 2
+#: As many members in the attendance are the body: whoever else moves or votes is one of them.
+_KNOWN_BODY = 3
 
 
 def as_scanned(name: str) -> str:
@@ -81,6 +83,10 @@ class Roster:
     text: str
     #: Everybody the attendance names, members and others.
     attendees: tuple[Attendee, ...] = ()
+    #: Surnames of those who are there for another reason, and of nobody who sits on the body.
+    others: frozenset[str] = frozenset()
+    #: Surnames of those who act as members: they attend as such, move, second or have the title.
+    members: frozenset[str] = frozenset()
     #: Lists are written ``Smith, John; Jones, Mary``.
     last_first: bool = False
     #: Cache: which surnames are printed often.
@@ -187,17 +193,30 @@ class Roster:
 
     def is_known(self, surname: str) -> bool:
         """Whether the document establishes a surname, whatever initials precede it."""
-        words = surname.lower().split()
-        return any(" ".join(words[start:]) in self.known for start in range(len(words)))
+        return _ends_with_one_of(surname, self.known)
+
+    def is_member(self, surname: str) -> bool:
+        """Whether somebody of this surname may sit on the body: all may if it is not known."""
+        return len(self.official) < _KNOWN_BODY or _ends_with_one_of(surname, self.members)
+
+    def is_other(self, surname: str) -> bool:
+        """Whether the attendance names somebody of this surname among staff or public only."""
+        return _ends_with_one_of(surname, self.others)
 
     def is_stranger(self, surname: str) -> bool:
         """Whether an attendance is printed and this surname is not in it."""
         return len(self.official) >= 3 and surname.lower() not in self.official
 
 
+def _ends_with_one_of(surname: str, surnames: frozenset[str]) -> bool:
+    """Whether a name is one of these surnames, whatever initials precede it."""
+    words = surname.lower().split()
+    return any(" ".join(words[start:]) in surnames for start in range(len(words)))
+
+
 def read_roster(document: NormalText) -> Roster:
     """Collect the members a document names."""
-    titled = count_titled(document)
+    titled, offices = count_titled(document)
     movers = read_movers(document)
     often = {name.lower() for name, times in titled.items() if times >= _OFTEN}
     known_so_far = frozenset(often | movers.keys())
@@ -209,7 +228,8 @@ def read_roster(document: NormalText) -> Roster:
         key = name.surname.lower()
         official.setdefault(key, name.surname)
         forms.setdefault(key, set()).add(name.text.lower())
-    spelled = {word for key in official.keys() | often for word in (key, key.split()[-1])}
+    spelled_officially = _of_both(official)
+    spelled = spelled_officially | _of_both(often)
     known = spelled | movers.keys()
     shared = frozenset(
         key for key, texts in forms.items() if len({text[0] for text in texts if text != key}) > 1
@@ -222,16 +242,33 @@ def read_roster(document: NormalText) -> Roster:
     return Roster(
         official,
         frozenset(known) - PARTICLES,
-        frozenset(spelled),
+        spelled,
         shared,
         written,
         document.text,
         tuple(attendees),
+        _of_both(who.name.surname for who in attendees if _is_called_other(document, who))
+        - spelled_officially
+        - movers.keys(),
+        spelled_officially | _of_both(offices) | movers.keys(),
         any(
             has_last_names_first(document.text, mark.end(), mark.end() + 200)
             for mark in _ATTENDANCE.find(document.lower)
         ),
     )
+
+
+def _is_called_other(document: NormalText, who: Attendee) -> bool:
+    """Whether a label or an office says that somebody attends and does not sit on the body."""
+    if who.group == MEMBER:
+        return False
+    by_office = who.role is not None and OTHER_ROLE.search(who.role) is not None
+    return by_office or _OF_OTHERS.match(document.lower, who.label) is not None
+
+
+def _of_both(surnames: Iterable[str]) -> frozenset[str]:
+    """Return surnames in lower case, each also without its particles."""
+    return frozenset(word for name in surnames for word in (name.lower(), name.lower().split()[-1]))
 
 
 def read_attendance(
@@ -262,8 +299,8 @@ def read_attendance(
 
 
 _MOVED_BY = Phrase(
-    "moved seconded second 2nd motion proposed made",
-    r"(?:moved|seconded|second|2nd|motion|proposed|made)(?:\s+was)?(?:\s+made)?\s+by\s*:?\s+",
+    "moved seconded second sec. 2nd motion proposed made",
+    r"(?:moved|seconded|second|sec\.|2nd|motion|proposed|made)(?:\s+was)?(?:\s+made)?\s+by\s*:?\s+",
 )
 _PLAIN_NAME = re.compile(
     r"(?:[A-Z][a-z]{1,14}\.? ){0,2}([A-Z][a-z]{2,20})"
@@ -305,9 +342,10 @@ _ACTS = pattern(
 )
 
 
-def count_titled(document: NormalText) -> Counter[str]:
-    """Count the surnames that follow a title."""
+def count_titled(document: NormalText) -> tuple[Counter[str], set[str]]:
+    """Count the surnames that follow a title; those with an office are returned apart, too."""
     counted: Counter[str] = Counter()
+    offices: set[str] = set()
     for titled in _TITLED.find(document.text):
         first, last = titled[1], titled[2]
         surname = None
@@ -330,8 +368,11 @@ def count_titled(document: NormalText) -> Counter[str]:
                     surname = word
         if surname is not None:
             courtesy = titled[0][:2] in ("Mr", "Ms", "Dr")
-            counted[surname.removesuffix("'s")] += 1 if courtesy else _OFTEN
-    return counted
+            surname = surname.removesuffix("'s")
+            counted[surname] += 1 if courtesy else _OFTEN
+            if not courtesy:
+                offices.add(surname)
+    return counted, offices
 
 
 #: Somebody who is not seen for this many days begins a new term.

@@ -14,8 +14,9 @@ each member, and a column of names for each way to vote::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+
+from clerk.core import lazy_re as re
 
 from .ballots import ballot_kind, tally_in
 from .cues import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue

@@ -7,13 +7,14 @@ offset into the normalised text is therefore an offset into the original.
 
 from __future__ import annotations
 
-import re
 import sys
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from clerk.core import lazy_re as re
 
 #: At most this much white space may separate two words of a phrase.
 _GAP = 40

@@ -14,10 +14,11 @@ Where none of them has any, the heading above is what was voted on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+
+from clerk.core import lazy_re as re
 
 from . import outcomes
 from .assemble import Motion, assemble
@@ -207,7 +208,11 @@ def _read(
 
     motion.mover, motion.seconder = printed.only(motion.mover), printed.only(motion.seconder)
     names = {
-        kind: [name for name in motion.ballots.get(kind, []) if printed.only(name)]
+        kind: [
+            name
+            for name in motion.ballots.get(kind, [])
+            if printed.only(name) and not doc.roster.is_other(name)
+        ]
         for kind in BALLOTS
     }
     motion.incomplete |= {
@@ -230,7 +235,9 @@ def _read(
         vote_type = "tally"
     else:
         vote_type = "unanimous" if unanimous else "unspecified"
-    if motion.ballots.get(AYES) and motion.incomplete.isdisjoint((AYES, NOES)):
+    # ``Carried unanimously with Judge Smith voting aye`` names one of many.
+    one_of_many = motion.unanimous and motion.from_prose == {AYES} and len(names[AYES]) == 1
+    if motion.ballots.get(AYES) and not one_of_many and motion.incomplete.isdisjoint((AYES, NOES)):
         # The lengths of lists that were read to their end are a tally too.
         counts = {NOES: 0} | {kind: len(each) for kind, each in motion.ballots.items()} | counts
     if AYES in counts and names[NOES] and NOES not in motion.incomplete:
@@ -559,8 +566,9 @@ _DONE = pattern(
 _NO_WORDS = pattern(
     r"(?:(?:and|which|the|this|they|was|were|with|a|it|all|in|so|its|on)\s+)*"
     r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
-    r"|granted|denied|deferred|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call"
+    r"|granted|denied|deferred|adoption|votes?|voted|voting|favou?r|discussion|approval|roll|call"
     r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
+    r"|select|town|city|county|village|school|planning|selectboard"
     r"|council|court|commission|committee|authority|members|moved|made|ordered|with|was|is|the"
     r"|and|being|called|for|voice|action|action:|be\s+it"
     r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
@@ -580,6 +588,7 @@ _OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|results?|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
     r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b|by\s+a\s+vote\b"
+    r"|upon\s+(?:a\s+)?vote\b|(?:the\s+)?(?:\w+\s+){0,2}(?:board|council|commission|committee),?\s+by\s+an?\s"
     r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b|by\s+\S+(?:\s\S+)?$",
     re.I,
 )
@@ -632,7 +641,7 @@ _LABEL_BELOW = pattern(
 #: Says nothing without what it is about: ``Smith proposed acceptance.``
 _BARE_NOUN = pattern(
     r"(?:the\s+)?(?:acceptance|approval|adoption|so|it|this|as\s+(?:presented|submitted|amended)"
-    r"|approve|accept|adopt)(?:\s+as\s+\w+)?",
+    r"|(?:approve|accept|adopt)(?:\s+(?:the\s+item|it|this))?)(?:\s+as\s+\w+)?",
     re.I,
 )
 #: What the agenda asks for, in the line above: ``(ii) To approve the accounts.``
@@ -724,7 +733,7 @@ def _about(doc: DocumentText, motion: Motion, item_title: str | None) -> str | N
     """Return what a motion without words is about: what leads to it in its line, or its item."""
     line = line_start(doc.text, motion.start)
     leads = _LEADS_TO.match(doc.text, line, motion.start)
-    return leads["about"] if leads else item_title
+    return leads["about"] if leads and _says_what(leads["about"]) else item_title
 
 
 #: Marks of style that are no words.
@@ -793,7 +802,7 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             if that := last_match(_THAT_ABOVE, doc.text, top, bracket):
                 yield "above", that.end(), end_without(doc.text, bracket, " \n")
     if made is not None and not outcome_first:
-        if above := _label_above(doc, made.start):
+        if above := _label_above(doc, made.start, floor):
             yield "label", *above
         edges = (made.words_end, second.start if second else motion.end, voted_at)
         nobody = _SECONDED_BY_NOBODY.match(doc.lower, made.end)
@@ -823,7 +832,7 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         if by and line_start(doc.text, by.start()) >= floor:
             yield "above", line_start(doc.text, by.start()), by.start()
     if made is None and outcome is not None and second is None:
-        if outcome.label and (above := _label_above(doc, outcome.start)):
+        if outcome.label and (above := _label_above(doc, outcome.start, floor)):
             # ``MOTION: That the fee be set.`` above ``RESULT: Carried``
             yield "label", *above
         bottom = max(floor, outcome.at - _RESOLVED_REACH)
@@ -850,6 +859,9 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             that = None
         names = motion.ballots_start if motion.ballots_start > outcome.at else None
         after = _whole_statement(doc, motion)
+        if resolved := _BE_IT_RESOLVED.match(doc.text, after):
+            # ``ADOPTED BE IT RESOLVED, the Board does hereby``
+            yield "below", resolved.end(), _words_end(doc, resolved.end(), None)
         if _is_that(doc, after):
             yield "below", after, _words_end(doc, after, None)
         if made is None and second is None and outcome.at == outcome.start:
@@ -877,6 +889,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         behind = doc.sentence_end(outcome.at)
         if _is_that(doc, behind):
             yield "below", behind, _words_end(doc, behind, None)
+    if motion.ballots_end and (below := _BELOW_LISTS.match(doc.text, motion.end)):
+        yield "below", below.end(), _words_end(doc, below.end(), None)
     if made is not None and (moved := _INTRODUCED.search(doc.text, made.start, made.end)):
         yield "statement", *moved.span("words")
     if made is not None and made.start > 0:
@@ -898,6 +912,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", title, made.start
 
 
+#: What the body did, below the lists: ``the Board awarded the contract.``
+_BELOW_LISTS = re.compile(
+    r"[\s.]{1,20}(?=(?:the (?:Board|Council|Commission|Committee|Court)|it was resolved) [a-z])"
+)
 _AND = re.compile(r",?\s+(?:and\s+)?")
 #: A motion in several parts, below the names: ``1. That the fee be set;``
 _FIRST_OF_LIST = re.compile(r"[ .]{0,4}\n\s{0,40}\(?(?:1|[aAiI])[.)]\s{1,8}(?=T(?:hat|HAT|o|O)\b)")
@@ -924,7 +942,8 @@ def _after_seconders(doc: DocumentText, position: int) -> int:
 _MORE = re.compile(r",(?:\s+Jr\.,)?\s+(?:and\s+)?(?=[A-Z]|be it\b|to\b|that\b)|\s+and\s+(?=[A-Z])")
 _BODY_DID = pattern(
     r"[\s,;]{1,4}(?:[a-z]+\s+){0,4}(?:board|council|commission(?:ers)?|committee|court|trustees|directors"
-    r"|supervisors|selectmen|authority|jury|members|assembly)\s+(?:\w+ly\s+)?"
+    r"|supervisors|selectmen|authority|jury|members|assembly)"
+    r"(?:,?\s+by\s+an?\s+[\w -]{3,16}\s+vote(?:\s+\([^()]{3,60}\))?,?)?\s+(?:\w+ly\s+)?"
 )
 #: The kind of a matter, before its title: ``RESOLUTION - ``.
 _KIND = pattern(r"(?:[\w./-]*\d[\w./-]*\s{1,40})?(?:[A-Z]{4,20} {0,3}[-:] {0,3})?")
@@ -973,9 +992,9 @@ def _is_that(doc: DocumentText, position: int) -> bool:
     return "\n" in between and doc.lower.startswith("that ", after)
 
 
-def _label_above(doc: DocumentText, position: int) -> tuple[int, int] | None:
+def _label_above(doc: DocumentText, position: int, floor: int) -> tuple[int, int] | None:
     """Return the words behind ``Motion:`` that end where the names begin."""
-    floor = max(0, position - 500)
+    floor = max(floor, position - 500)
     in_line = doc.text[line_start(doc.text, position) : position].strip()
     label = last_match(_LABEL_IN_LINE if in_line else _LABEL_ABOVE, doc.text, floor, position)
     end = end_without(doc.text, position, " \n")
@@ -1041,6 +1060,10 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
     return end
 
 
+#: ``not before 6:00 a.m``: the stop at the end is that of the abbreviation.
+_ABBREVIATED_LAST = re.compile(r"\b(?:[A-Za-z]\.){1,3}[A-Za-z]$")
+
+
 def _tidy(text: str) -> str:
     """Return words in one line, without what opens and closes the sentence of a motion."""
     words = " ".join(text.split()).lstrip(" .,;:-)]")
@@ -1064,6 +1087,8 @@ def _tidy(text: str) -> str:
         words = words[: tally.start()]
     tail = _CLOSING.sub("", _CLOSING.sub("", words[-60:]))
     words = (words[:-60] + tail).strip(' .,;:"\u201c\u201d')
+    if _ABBREVIATED_LAST.search(words, max(0, len(words) - 8)):
+        words += "."
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3].rstrip() + "..."
 
 

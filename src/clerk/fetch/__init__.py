@@ -19,7 +19,7 @@ own fetchers are offered through the same hook as anybody's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from .base import (
@@ -85,6 +85,22 @@ _BUILT_IN = [
 ]
 
 
+class OwnFetchers(Iterable[FetcherSpec]):
+    """clerk's own fetchers, each loaded when it is asked for."""
+
+    def __iter__(self) -> Iterator[FetcherSpec]:
+        return map(_load, _BUILT_IN)
+
+    def named(self, label: str) -> FetcherSpec | None:
+        """Return the fetcher of that id, which is the name of its module."""
+        return _load(label) if label in _BUILT_IN else None
+
+
+def _load(module: str) -> FetcherSpec:
+    spec: FetcherSpec = import_module(f"{__name__}.platforms.{module}").SPEC
+    return spec
+
+
 def register_fetchers() -> Iterable[FetcherSpec]:
     """Offer clerk's own fetchers."""
-    return [import_module(f"{__name__}.platforms.{name}").SPEC for name in _BUILT_IN]
+    return OwnFetchers()

@@ -15,6 +15,7 @@ from clerk.core import plugins
 from clerk.core.errors import BadSetting, InvalidInput, UnknownPlugin
 from clerk.core.site_extra import site_extra
 
+from . import OwnFetchers
 from .base import FetcherSpec, SourceSettings
 
 AnyStruct = TypeVar("AnyStruct", bound=msgspec.Struct)
@@ -57,15 +58,20 @@ def registered() -> dict[str, FetcherSpec]:
 def find_fetcher(site: Mapping[str, Any]) -> FetcherSpec | LegacyFetcher:
     """Return the fetcher that a site names in its ``scraper`` column."""
     label = str(site.get("scraper") or "")
-    specs = registered()
-    if label in specs:
-        return specs[label]
     hook = plugins.manager().hook
+    for offered in hook.register_fetchers():
+        spec: FetcherSpec | None
+        if isinstance(offered, OwnFetchers):
+            spec = offered.named(label)
+        else:
+            spec = next((each for each in offered if each.id == label), None)
+        if spec is not None:
+            return spec
     if label and (found := hook.fetcher_class(label=label)):
         return LegacyFetcher(label, found, hook.fetcher_extra(label=label) or {})
     raise UnknownPlugin(
         f"The site {site.get('subdomain')} needs the fetcher {label!r}, which is not installed.",
-        hint=f"Fetchers: {', '.join(sorted(specs))}. Change it with: clerk site edit.",
+        hint=f"Fetchers: {', '.join(sorted(registered()))}. Change it with: clerk site edit.",
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from html import unescape
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from clerk.core import lazy_re as re
 
 from . import naming
 
@@ -171,6 +172,9 @@ class DatedPage:
                 for each in row.css(", ".join(_LEVELS))
                 for start in [self._length_before(row, each)]
             ]
+        if len(titles) == 1 and not naming.without_dates(self.text(row)[:end]):
+            # An entry that begins with its date, and then says its title.
+            return False
         of_date = next((rank for start, stop, rank in titles if start < end <= stop + 1), 9)
         if end <= at:
             return any(end <= start <= at and rank <= of_date for start, _, rank in titles)
@@ -249,10 +253,12 @@ _TITLE_CLASS = re.compile(
 def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
     """Return for each link the titles it stands below, the nearest first.
 
-    Titles are headings, captions, headers of accordions, and names that panels and tabs carry.
+    Titles are headings, captions, headers of accordions, and names that panels and tabs carry.  A
+    title in an article, a part that opens, or a margin ends with it; a margin has only its own.
     """
     above: dict[int, tuple[str, ...]] = {}
-    levels: dict[float, str] = {}
+    levels: dict[tuple[int, float], tuple[str, list[LexborNode]]] = {}
+    with_links: set[tuple[int, float]] = set()
     labels = {
         node.attributes.get("id") or "": node for node in tree.css("[id]") if node.attributes["id"]
     }
@@ -262,20 +268,34 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         said = node.attributes.get("data-title") or node.attributes.get("aria-label") or ""
         if said or label is not None:
             panels[node.mem_id] = said or text_of(label)
+    for node in tree.css("li"):
+        # An entry of a list that has a list of its own is the title of that.
+        inner = node.css_first("ul, ol")
+        said = text_before(node, inner) if inner is not None else ""
+        first = node.css_first("a")
+        if said and (first is None or said == text_before(node, first)[: len(said)]):
+            panels[node.mem_id] = said[:150]
     if tree.body is None:
         return above
     for node in tree.body.traverse():
         tag = node.tag
         if tag == "option" or (tag == "a" and node.attributes.get("href")):
             named = [panels[each.mem_id] for each in ancestors(node) if each.mem_id in panels]
-            nearest = [levels[level] for level in sorted(levels, reverse=True)]
+            parts = _parts_around(node)
+            with_links |= set(levels)
+            known = (levels[level] for level in sorted(levels, reverse=True))
+            nearest = [
+                title
+                for title, of_title in known
+                if [each.mem_id for each in of_title]
+                == [each.mem_id for each in parts[: len(of_title)]]
+                and not any(map(_is_margin, parts[len(of_title) :]))
+            ]
             above[node.mem_id] = (*named, *nearest)
         level = 0.0
         if tag in _LEVELS:
-            level = _LEVELS[tag]
-            if tag == "summary":
-                # One part that opens may be in another.
-                level += sum(each.tag == "details" for each in ancestors(node)) / 100
+            # What a part that opens is called is above all headings in it.
+            level = 0.5 if tag == "summary" else _LEVELS[tag]
         elif _is_title(node):
             level = 7
         elif tag == "p":
@@ -283,12 +303,57 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             bold = node.css_first("strong, b")
             if bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node):
                 level = 8
+        elif tag in _BOLD and _is_alone_on_its_line(node):
+            level = 9
         if level:
             text = text_of(node)
             if text and len(text) < 150:
-                levels = {each: known for each, known in levels.items() if each < level}
-                levels[level] = text
+                parts = _parts_around(node)
+                rank = (len(parts), level)
+                before = levels.get(rank)
+                names_body = bool(naming.BODY_WORD.search(text))
+                whole = (rank[0], level - 0.5)
+                levels = {
+                    each: title
+                    for each, title in levels.items()
+                    if each < rank and not (each == whole and names_body)
+                }
+                if (
+                    before
+                    and rank not in with_links
+                    and not names_body
+                    and _is_bare_body(before[0])
+                ):
+                    # A body's name without documents, above titles of the same rank, is theirs.
+                    levels[whole] = before
+                with_links.discard(rank)
+                levels[rank] = text, parts
     return above
+
+
+def _is_bare_body(title: str) -> bool:
+    """Whether a title names a body, and no kind of document."""
+    return bool(naming.BODY_WORD.search(title)) and not naming.find_kind(title)
+
+
+def is_in_margin(node: LexborNode) -> bool:
+    """Whether an element is in the footer or the navigation of its page."""
+    return any(map(_is_margin, ancestors(node)))
+
+
+def _is_margin(node: LexborNode) -> bool:
+    return node.tag in ("footer", "nav") or (
+        node.tag == "div"
+        and (node.attributes.get("role") == "contentinfo" or node.attributes.get("id") == "footer")
+    )
+
+
+def _parts_around(node: LexborNode) -> list[LexborNode]:
+    """Return the articles, margins and parts that open around an element, the outermost first."""
+    around = [
+        each for each in ancestors(node) if each.tag in ("article", "details") or _is_margin(each)
+    ]
+    return around[::-1]
 
 
 def _is_title(node: LexborNode) -> bool:
@@ -299,6 +364,21 @@ def _is_title(node: LexborNode) -> bool:
         return True
     own_text = node.text(deep=False).strip() if node.tag in _YEAR_TITLES else ""
     return bool(_YEAR_TITLE.fullmatch(own_text)) and " ".join(own_text.split()) == text_of(node)
+
+
+def _is_alone_on_its_line(node: LexborNode) -> bool:
+    """Whether a bold or underlined text without a link ends its line, and begins it."""
+    before, after = node.prev, node.next
+    while before is not None and before.tag == "-text" and not (before.text_content or "").strip():
+        before = before.prev
+    while after is not None and after.tag == "-text" and not (after.text_content or "").strip():
+        after = after.next
+    return (
+        after is not None
+        and after.tag == "br"
+        and (before is None or before.tag == "br")
+        and node.css_first("a") is None
+    )
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:
@@ -316,4 +396,5 @@ _YEAR_TITLE = re.compile(
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",
     re.IGNORECASE,
 )
+_BOLD = frozenset(("b", "strong", "u"))
 _LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}

@@ -6,12 +6,12 @@ Nothing here raises on any text, and nothing here looks at the disk.
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 
+from clerk.core import lazy_re as re
 from clerk.core.storage import AGENDAS, MINUTES
 
 #: The longest name of a folder or file, in bytes; a file system allows 255 with suffixes.
@@ -112,14 +112,18 @@ _TIME = re.compile(
     r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
     re.IGNORECASE,
 )
-#: What is said before the day on which something was put on a page.
+#: What is said before the day on which something was put on a page or changed.
 _PUBLISHED = re.compile(
-    r"\b(?:posted|published|uploaded|modified|updated|created|added)\b(?:\s+(?:on|at))?\W*"
-    r"(?:\w+day\W+)?$",
+    r"(?:\b(?:posted|published|uploaded|modified|updated|created|added)\b"
+    r"|\(\s*(?:amended|revised|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"[0-9]")
 YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
+
+#: The year of a school or a budget, and who has the former.
+_TWO_YEARS = re.compile(r"(?<![0-9])(20[0-9]{2})\s?[-–/]\s?((?:20)?[0-9]{2})(?![0-9])")
+_SCHOOL = re.compile(r"\b(?:schools?|education|academy|college)\b", re.IGNORECASE)
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|packets?|notices?|(?:business|order) papers?|ordres? du jour|"
@@ -138,7 +142,11 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _PACKET = re.compile(r"(?<![^\W\d_])packets?(?![^\W\d_])", re.IGNORECASE)
-_CANCELLED = re.compile(r"cancel+ed|no meeting|annul[ée]+", re.IGNORECASE)
+_CANCELLED = re.compile(
+    r"cancel+ed|(?:notice of|[-–(:])\s*cancel+ation|cancel+ation notice|no meeting|annul[ée]+|"
+    r"cancelad[oa]|abgesagt|entfällt|fällt aus|geannuleerd|vervallen|inställ[td]|avlyst|aflyst",
+    re.IGNORECASE,
+)
 
 #: Words for the state of a document or the sort of meeting, not for whose meeting it was.
 _STATUS_WORDS = re.compile(
@@ -237,15 +245,30 @@ def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
 def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> date | None:
     """Return the date of a text without a year, below titles that name it, the nearest first.
 
-    As in "2024", "January 16 Minutes", or "2024", "January", "16 - Minutes".
+    As in "2024", "January 16 Minutes", or "2024", "January", "16 - Minutes".  In "2023-2024" the
+    autumn is that of the first year, and the winter and spring are those of the second.
     """
-    named = [{match[1] for match in YEAR.finditer(title)} for title in titles]
-    year = next((int(years.pop()) for years in named if len(years) == 1), 0)
+    year, span = 0, False
+    for title in titles:
+        years = {match[1] for match in YEAR.finditer(title)}
+        if match := _TWO_YEARS.search(title):
+            span = int(match[2]) % 100 == (int(match[1]) + 1) % 100
+        if span or len(years) == 1:
+            year = int(match[1]) if match and span else int(years.pop())
+            break
     if not year:
         return None
     for match in _matches(_WITHOUT_YEAR[:3], text):
         if found := _date_of(match, day_first, year):
-            return found
+            if not span:
+                return found
+            # Which of the two years it is in the summer depends on when the year of a body begins.
+            starts, ends = (7, 6) if any(map(_SCHOOL.search, titles)) else (10, 4)
+            if found.month >= starts:
+                return found
+            return _date_of(match, day_first, year + 1) if found.month <= ends else None
+    if span:
+        return None
     bare = (re.sub(r"[\W\d_]+", " ", title).strip().lower() for title in titles)
     month = next((_MONTH_OF_WORD[word] for word in bare if word in _MONTH_OF_WORD), 0)
     day = re.match(r"\W*([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9:/.-])", text)
@@ -418,6 +441,11 @@ def without_dates(text: str) -> str:
     """Return the text without dates, times and what surrounds them."""
     bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(text)))
     return re.sub(r"\s+", " ", bare).strip(_AROUND_NAMES + "|")
+
+
+def without_months(text: str) -> str:
+    """Return the text without names of months."""
+    return re.sub(_A_MONTH, " ", text, flags=re.IGNORECASE)
 
 
 def title_of_path(parts: Sequence[str]) -> str:

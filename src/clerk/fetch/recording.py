@@ -38,10 +38,10 @@ class RecordedPortal(httpx.BaseTransport):
         except (OSError, msgspec.DecodeError) as error:
             raise InvalidInput(
                 f"{path} cannot be read: {error}.",
-                hint='It is a JSON list of {"url": ..., "name": ..., "method": ...}.',
+                hint='It must be a JSON list of {"url": ..., "name": ..., "method": ...}.',
             ) from error
         if not self.answers:
-            raise InvalidInput(f"{path} names no answers.")
+            raise InvalidInput(f"{path} lists no responses.")
 
     @property
     def address(self) -> str:

@@ -236,7 +236,7 @@ def only_fetch_of(folder: Path) -> Iterator[None]:
         except BlockingIOError as error:
             raise SourceUnavailable(
                 f"{folder.name} is being fetched by another process.",
-                hint="Wait until that one is done.",
+                hint="Wait until it has finished.",
             ) from error
         yield
 
@@ -346,7 +346,7 @@ class SiteFetch:
                 if failures == FAILURES_TO_STOP:
                     to_ask_again += documents[done:]
                     self.report.complete = False
-                    why = f"{failures} documents in a row failed; the next run goes on"
+                    why = f"{failures} documents in a row failed; the next run continues"
                     self.report.errors.append(Problem(self.source, why, "TooManyFailures"))
                     break
         else:
@@ -617,7 +617,7 @@ class SiteFetch:
         before = self.asked.get(wanted.identity)
         if before and before.next_at and before.next_at > self.now:
             again = f"{before.next_at:%Y-%m-%d %H:%M}"
-            why = f"failed {before.failures} times; asked for again at {again}"
+            why = f"failed {before.failures} times; next attempt at {again}"
             self.report.postponed.append(Problem(wanted.what, why, before.error))
             if known and known.pdf_sha256:
                 self.manifest.record_unchanged(known.name)

@@ -26,7 +26,7 @@ from clerk.core.language import Message
 from clerk.core.models import follow_state_table, followers_table
 from clerk.core.states import Follower
 
-_BAD_LINK = Message("This link is not valid any more.")
+_BAD_LINK = Message("This link is no longer valid.")
 
 
 @dataclass(frozen=True)

@@ -387,7 +387,7 @@ def _compiled(settings: Settings, subdomain: str) -> sqlite3.Connection | None:
         try:
             bring_database(SiteFiles(settings, subdomain), current)
         except ClerkError as error:
-            _log.warning("The database of %s cannot be had: %s", subdomain, error)
+            _log.warning("The database of %s is not available: %s", subdomain, error)
             return None
     return index.open_compiled(site_folder(settings.storage_dir, subdomain))
 

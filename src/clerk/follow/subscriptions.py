@@ -136,10 +136,10 @@ def check_address(address: str) -> str:
     """Return an address as it is stored, or refuse it; one with headers inside is none."""
     plain = address.strip(" ")
     if len(plain) > _ADDRESS_LETTERS or not _ADDRESS.fullmatch(plain) or ".." in plain:
-        raise InvalidInput(Message("This is not a mail address, as in ann@example.org."))
+        raise InvalidInput(Message("This is not an e-mail address such as ann@example.org."))
     name, _, domain = plain.rpartition("@")
     if name.startswith(".") or name.endswith("."):
-        raise InvalidInput(Message("This is not a mail address, as in ann@example.org."))
+        raise InvalidInput(Message("This is not an e-mail address such as ann@example.org."))
     return f"{name}@{domain.lower()}"
 
 
@@ -170,7 +170,7 @@ def sign_up(
     """
     if not is_offered(settings):
         raise NotAllowed(
-            Message("Following by mail is switched off here. The feeds are open to all.")
+            Message("Following by mail is not available here. The feeds are open to everybody.")
         )
     address, cadence = check_address(address), check_cadence(cadence)
     with language.speaking(spoken):
@@ -254,7 +254,7 @@ def _throttle(conn: Connection, address: str) -> None:
         asked(86_400, _f.address == address) >= PER_ADDRESS
         or asked(3600, _f.address.endswith(f"@{domain}", autoescape=True)) >= PER_DOMAIN
     ):
-        raise TooManySignUps(Message("Too many messages were asked for. Please try again later."))
+        raise TooManySignUps(Message("Too many messages were requested. Please try again later."))
 
 
 @dataclass(frozen=True)
@@ -309,8 +309,8 @@ def confirm(token: str, spoken: str = language.ENGLISH) -> str:
         if conn.execute(followed).scalar_one() > SUBSCRIPTIONS_AT_MOST:
             raise InvalidInput(
                 Message(
-                    "You follow %(number)s things already: delete one first, by the link at the end"
-                    " of every message.",
+                    "You already follow %(number)s things: delete one first, with the link at "
+                    "the end of every message.",
                     number=SUBSCRIPTIONS_AT_MOST,
                 )
             )
@@ -360,9 +360,7 @@ def change(
         confirmed = mine & (_s.state != Subscription.UNCONFIRMED)
         changed = conn.execute(update(subscriptions_table).where(confirmed).values(**values))
         if not changed.rowcount:
-            raise NotFound(
-                Message("This subscription does not exist any more, or is not confirmed.")
-            )
+            raise NotFound(Message("This subscription no longer exists, or is not confirmed."))
 
 
 def stop(token: str, subscription: int) -> None:

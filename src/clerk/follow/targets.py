@@ -78,7 +78,7 @@ def described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
     if kind not in Subscription.KINDS:
         raise InvalidInput(
             Message(
-                "One can follow: %(kinds)s; not %(value)s.",
+                "You can follow %(kinds)s, not %(value)s.",
                 kinds=", ".join(Subscription.KINDS),
                 value=repr(kind),
             )

@@ -71,7 +71,7 @@ def keep_followers_told(settings: Settings, parent: int) -> None:
                 deliveries.clean_up()
         except (ClerkError, OSError) as error:
             if str(error) != complaint:
-                _log.error("Followers are not told: %s", error)
+                _log.error("Could not notify the followers: %s", error)
             complaint = str(error)
         time.sleep(EVERY_SECONDS)
 

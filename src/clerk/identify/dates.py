@@ -6,11 +6,12 @@ Every regular expression takes linear time.  What is no day of the calendar (31 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from clerk.core import lazy_re as re
 
 FIRST_YEAR: Final = 1800
 LAST_YEAR: Final = 2100
@@ -56,15 +57,20 @@ _LETTERS = r"(?<![^\W\d_])(?P<month>[^\W\d_]{3,10})"
 #: every letter takes twenty times as long.
 _YEAR = re.compile(rf"{_YEAR4}(?![0-9])")
 _LONGEST_DATE: Final = 44
-_BEFORE_YEAR = re.compile(
-    # March 4, 2025; Oct. 3,2024; March the 4th 2025; March 4 and 5, 2025 (the first day)
+#: What may be before the month: "4th day of ".
+_LONGEST_DAY: Final = 20
+#: March 4, 2025; Oct. 3,2024; March the 4th 2025; March 4 and 5, 2025 (the first day)
+_MONTH_FIRST = re.compile(
     rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>[0-9]{{1,2}}){_SUFFIX}"
     rf"(?:\s{{0,2}}(?:and|&|to|-|–)\s{{0,2}}[0-9]{{1,2}}{_SUFFIX})?"
-    rf"\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$"
-    # 4 March 2025; 4th day of March, A.D. 2025; 4 de marzo de 2025; 4. März 2025
-    rf"|(?<![0-9])(?P<day2>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
+    rf"\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$",
+    re.IGNORECASE,
+)
+#: 4 March 2025; 4th day of March, A.D. 2025; 4 de marzo de 2025; 4. März 2025
+_DAY_FIRST = re.compile(
+    rf"(?<![0-9])(?P<day>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
     rf"|del\s)?\s{{0,2}}"
-    rf"(?P<month2>[^\W\d_]{{3,10}})\.?,?\s{{0,3}}"
+    rf"(?P<month>[^\W\d_]{{3,10}})\.?,?\s{{0,3}}"
     rf"(?:de\s|del\s|in the year\s|a\.?\s?d\.?,?\s)?$",
     re.IGNORECASE,
 )
@@ -209,25 +215,29 @@ def _written_with_digits(text: str) -> Sequence[_Written]:
 def _named(text: str) -> Iterator[_Written]:
     at = 0
     for year in _YEAR.finditer(text):
-        start = max(at, year.start() - _LONGEST_DATE)
-        words = _WORD.findall(text[start : year.start()].lower())
-        if _ENDS_OF_MONTHS.isdisjoint([word[-3:] for word in words]):
+        end = year.start()
+        start = max(at, end - _LONGEST_DATE)
+        words = [each for each in _WORD.finditer(text, start, end) if _may_end_month(each[0])]
+        if not words:
             continue
-        match = _BEFORE_YEAR.search(text, start, year.start())
-        if not match:
+        name = words[-1].start()
+        match = month_first = _MONTH_FIRST.match(text, name, end)
+        if match is None:
+            match = _DAY_FIRST.search(text, max(start, name - _LONGEST_DAY), end)
+        month = MONTH_OF_WORD.get(match["month"].lower()) if match else None
+        if match is None or month is None:
             continue
-        is_first = bool(match["month"])
-        word, number = ("month", "day") if is_first else ("month2", "day2")
-        month = MONTH_OF_WORD.get(match[word].lower())
-        if month is None:
-            continue
-        day = calendar_day(int(year[0]), month, int(match[number]))
+        day = calendar_day(int(year[0]), month, int(match["day"]))
         start, weekday = _with_weekday(text, at, match.start())
         # The order tells how this text writes dates; "4th day of March" is written everywhere.
-        by_month = day if is_first or match["as_day"] else None
-        by_day = day if not is_first else None
+        by_month = day if month_first or match["as_day"] else None
+        by_day = None if month_first else day
         yield _Written(start, year.end(), by_month, by_day, False, weekday)
         at = year.end()
+
+
+def _may_end_month(word: str) -> bool:
+    return word[-3:].lower() in _ENDS_OF_MONTHS
 
 
 def _in_numbers(text: str) -> Iterator[_Written]:

@@ -7,11 +7,12 @@ decides; a date without such words counts only in the title block of a document 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
+
+from clerk.core import lazy_re as re
 
 from .dates import PrintedDate, printed_dates
 from .facts import (
@@ -236,6 +237,11 @@ _AGENDA_ITEM = Words(
     r"|\bthis (?:study session|meeting"
     r"|workshop|public hearing)\b"
 )
+#: "The September 5, 2024 Planning Commission meeting has been cancelled."
+_CANCELLED_AFTER = Words(
+    r"^[\W_]*(?:[\w'’-]+ ){0,6}(?:meeting|session|hearing|workshop)\b.*\bcancel+ed\b"
+)
+_CANCELLED: Final = 9.0
 _DATE_LABEL = Words(r"^date ?:")
 #: A label begins a statement of its own, whatever the line above says.
 _MEETING_DATE = Words(r"^(?:(?:council|board) )?(?:meeting|agenda|hearing) date\b")
@@ -394,9 +400,12 @@ def _weight(where: _Where, document: _Document) -> float | None:
     ):
         return 0.0
     of_meeting = kind in OF_A_MEETING
+    if kind == NOTICE and where.is_near and _CANCELLED_AFTER.match(where.after):
+        # The notice is of this meeting, not of the next one that it announces.
+        return _CANCELLED
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
-    alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    alone = in_block and len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
     goes_on = not where.same_line and len(where.above) > _FULL_LINE
     if in_block:
         around = [where.same_line, where.before] if alone or goes_on else [where.same_line]

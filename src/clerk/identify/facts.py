@@ -80,6 +80,7 @@ class Part(msgspec.Struct, frozen=True):
     ``first_character`` is where it begins on its first page, 0 at the top: neighbours may share a
     page.  ``begins`` shows why a part begins there.  ``place`` names the municipality, firm or
     person that made it, if that is not the place of the document; then ``of_other_place`` is true.
+    It is None where nothing says whose the part is.
     """
 
     first_page: int
@@ -89,7 +90,7 @@ class Part(msgspec.Struct, frozen=True):
     body: Fact = UNKNOWN
     date: Fact = UNKNOWN
     title: Fact = UNKNOWN
-    of_other_place: bool = False
+    of_other_place: bool | None = False
     place: Fact = UNKNOWN
     begins: Fact = UNKNOWN
 

@@ -278,12 +278,14 @@ OPENINGS: Final = (
         r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
         r"|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b|\bwas (?:duly )?(?:held|convened"
         r"|opened) (?:on|at|in|by|via|this)\b"
-        r"|\bopened the meeting\b|\bwelcomed\b|\btrat zusammen\b|\best ouverte\b",
+        r"|\bopened the meeting\b|^be it remembered\b|\bwelcomed\b"
+        r"|\btrat zusammen\b|\best ouverte\b",
         "The meeting was called to order by Supervisor Hale at 7:00 PM.",
         "Mayor Hale called the regular meeting of the council to order",
         "A regular meeting of the Council was held on Tuesday",
         "The Board of Education met in regular session",
-        needs="order meeting convened met was welcomed trat ouverte",
+        "BE IT REMEMBERED that on the 14th day of April",
+        needs="remembered order meeting convened met was welcomed trat ouverte",
     ),
     _rule(
         MINUTES,
@@ -325,12 +327,15 @@ OPENINGS: Final = (
     _rule(
         AGENDA,
         2,
-        r"^(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? )?(?:call (?:the )?(?:meeting )?to order"
-        r"|roll call|pledge of allegiance(?: to the flag)?|adjourn(?:ment)?|election of officers"
+        r"^(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? )?"
+        r"(?:call (?:the )?(?:meeting )?to order"
+        r"|roll call|(?:invocation (?:and|&) )?pledge of allegiance(?: to the flag)?"
+        r"|adjourn(?:ment)?|election of officers"
         r"|invocation|opening (?:remarks|prayer)|moment of silence)"
         r"(?: ?[:.–-].{0,25})?$",
         "CALL TO ORDER:",
         "1. Roll Call",
+        "10:00 A.M. Call to Order",
         "ADJOURNMENT",
         needs="order roll pledge adjourn election invocation opening moment",
     ),
@@ -501,7 +506,7 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
             weights[rule.kind] += rule.weight
             shown.setdefault(rule.kind, (rule.weight, line))
         is_letter = any(rule.kind == OTHER for rule in seen)
-        amounts = sum(bool(_MONEY.search(line.text)) for line in lines)
+        amounts = sum(_MONEY.search(line.text) is not None for line in lines)
         if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
             weights[REPORT] += 3.0
             shown.setdefault(REPORT, (3.0, lines[0]))

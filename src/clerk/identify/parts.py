@@ -56,6 +56,7 @@ from .text import (
     is_address,
     is_sentence,
     lines_of,
+    may_be_remark,
     tidy,
     title_block,
     without_remarks,
@@ -103,6 +104,7 @@ _COMPLETE = Words(
 _COMPLETE_NEEDS: Final = (
     *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes"),
 )
+_RESUMED = Words(r"\badjourn\w* (?:in)?to\b|\b(?:closed|executive) session\b")
 _SIGNED = Words(
     r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
     r"|treasurer)\b"
@@ -122,8 +124,7 @@ _MINUTES_HEADINGS: Final = (
     "protokoll",
     "acta",
 )
-_OWN_HEADINGS: Final = (
-    *_MINUTES_HEADINGS,
+_OTHER_HEADINGS: Final = (
     *("agenda", "notice", "resolution", "ordinance", "law", "pack", "mintues", "record", "journal"),
     *("summary", "notes", "cofnod", "ordre", "orden", "order", "ordnung", "docket", "bill"),
     *("schedule", "dates", "calendar", "cancel"),
@@ -161,7 +162,10 @@ _MEETING = Words(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunio
 _NEXT = Words(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
 #: Every document of a town may begin with its name.
 _ONLY_PLACE = Words(
-    r"(?:city|town|township|village|county|borough|municipality) of [\w'’.-]+(?: \w+)?"
+    r"(?:city|town|township|village|county|borough|municipality|shire|district|region) of "
+    r"[\w'’.-]+(?: \w+)?"
+    r"|(?:[\w'’.&-]+ ){1,5}(?:township|county|district|schools|(?:city|county|district|parish"
+    r"|shire|town|township|village) council)"
 )
 _DIGITS = re.compile(r"[0-9]+")
 
@@ -172,17 +176,18 @@ class _Page:
     def __init__(self, page: PageView, running: frozenset[str]) -> None:
         self.view = page
         self._lines = Lines(page)
-        ending = page.text[-_END_CHARACTERS:].split("\n")
-        self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
+        ending = map(str.strip, page.text[-_END_CHARACTERS:].split("\n"))
+        self.last = list(filter(None, ending))[-_END_LINES:]
         lines = self._lines.first(_NUMBER_LINES)
         head = [line.text for line in lines]
         self.number, self.of, self.says_page = _page_number(head, self.last)
         self.is_headed = bool(running and head) and _fixed(head[0]) in running
         self._above = int(self.is_headed)
         first = lines[self._above : self._above + _REMARK_LINES]
-        if (kept := without_remarks(first))[:1] != first[:1]:
+        if first and may_be_remark(first[0].text):
             # "(These minutes are subject to approval)" above the title.
-            self._above += len(first) - len(kept)
+            kept = without_remarks(first)
+            self._above += len(first) - len(kept) if kept[:1] != first[:1] else 0
         head = head[self._above :]
         self.opening = head[0] if head else ""
         #: The lines that a running header would have.
@@ -247,6 +252,11 @@ class _Page:
     @cached_property
     def is_complete(self) -> bool:
         return any(map(_ends_part, self.last))
+
+    @property
+    def is_adjourned(self) -> bool:
+        """Whether it ends with the end of a meeting; "adjourned to executive session" is none."""
+        return any("adjourn" in each.lower() and not _RESUMED.search(each) for each in self.last)
 
     @cached_property
     def is_letter(self) -> bool:
@@ -412,8 +422,7 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
     agenda or a resolution with a day of its own, then how such a document begins.  Minutes whose
     title is followed by who was there, or who called them to order, need no end above them.
     """
-    ends = any(map(page.small.__contains__, _ENDS))
-    titles = _titles(page, _OWN_HEADINGS if ends else _MINUTES_HEADINGS)
+    titles = _titles(page)
     if not titles:
         return None
     text = page.view.text[:MOST_CHARACTERS]
@@ -442,15 +451,19 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
     return None
 
 
-def _titles(page: _Page, words: Sequence[str]) -> dict[str, KindRule]:
-    """Return the lines with one of these words that may be the title of a document.
+def _titles(page: _Page) -> dict[str, KindRule]:
+    """Return the lines that may be the title of a document: of minutes, or after an end.
 
     What is within the first three lines of a page begins it.
     """
     text, small = page.view.text, page.small
+    ends = [at for word in _ENDS if (at := small.find(word)) >= 0]
+    searched = [(word, 0) for word in _MINUTES_HEADINGS]
+    if ends:
+        searched += [(word, min(ends)) for word in _OTHER_HEADINGS]
     whole_lines: set[tuple[int, int]] = set()
-    for word in words:
-        at = small.find(word)
+    for word, first in searched:
+        at = small.find(word, first)
         while at >= 0:
             end = small.find("\n", at)
             end = end if end >= 0 else len(small)
@@ -471,10 +484,10 @@ def _titles(page: _Page, words: Sequence[str]) -> dict[str, KindRule]:
 
 def _title_rule(line: str) -> KindRule | None:
     """Return the rule of a line that is the title of a document of its own."""
-    if line[:1].islower() or _ITEM.match(line) or is_sentence(line):
+    if line[:1].islower() or is_sentence(line):
         return None
     rule = heading_rule(line)
-    return rule if rule and rule.kind in _OWN_DOCUMENT else None
+    return rule if rule and rule.kind in _OWN_DOCUMENT and not _ITEM.match(line) else None
 
 
 def _raw_line(raw: Sequence[str], lines: Sequence[Line]) -> int:
@@ -562,8 +575,9 @@ def _signs(page: _Page, before: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
         yield from _signs_of_title(page)
     if before.is_form and before.is_complete:
         yield _Sign("end of the form before", 3.5, opening)
-    elif before.is_complete:
-        yield _Sign("end of the part before", 1.0, opening)
+    elif before.is_complete and not any(_ends_part(line.text) for line in page.top(_END_LINES)):
+        # Signatures at the top end the part before, too.
+        yield _Sign("end of the part before", 2.0 if before.is_adjourned else 1.0, opening)
         if not page.heading and len(page.block) >= 2 and not is_text:
             yield _Sign("title", 1.0, opening)
     if before.is_headed and not page.is_headed:
@@ -597,10 +611,10 @@ def _signs_of_title(page: _Page) -> Iterator[_Sign]:
         weight = 3.0 if strong else 2.0 if line in page.top(2) else 1.5
         if page.opens_like(rule.kind):
             weight += 1.5
-        if page.days:
-            weight += 0.5
-            if not strong and page.names_owner:
-                weight += 0.5
+        weight += 0.5 * bool(page.days)
+        if not strong and page.names_owner:
+            # A letterhead above the title.
+            weight += 1.0
         if any(_NUMBER_ONE.match(each.text) for each in page.top(12)):
             weight += 1.0
         yield _Sign("heading", weight, line.text)
@@ -679,8 +693,11 @@ def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None,
     has_word = any(map("\n".join(lines).lower().__contains__, _PAGE_WORDS))
     for number, printed in enumerate(lines):
         # A number by itself, or next to a word for a page.
-        is_short = len(printed) <= _NUMBER_ALONE and (has_word or _DIGITS.search(printed))
-        if is_short or (has_word and any(map(printed.lower().__contains__, _PAGE_WORDS))):
+        if len(printed) <= _NUMBER_ALONE:
+            is_number = has_word or bool(_DIGITS.search(printed))
+        else:
+            is_number = has_word and any(map(printed.lower().__contains__, _PAGE_WORDS))
+        if is_number:
             line = _in_digits(printed)
             match = _PAGE_NUMBER.search(line) if len(line) < 100 else None
             if not match or _PACKET_PAGE.search(line):
@@ -728,7 +745,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
     printed = read_pages(pages[:2], own=own.words)
     place, is_own = _place_of(top, printed, own.words)
     day, body, kind = printed.date, printed.body, printed.kind
-    elsewhere = place.value is not None and not is_own
+    elsewhere: bool | None = place.value is not None and not is_own
     if kind.value == RESOLUTION:
         if elsewhere:
             if place.value and (body.value is None or body.value.lower() in _BARE_COUNCILS):
@@ -748,7 +765,9 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
             body = body if body.value else _taken(packet.body)
         elif day.value != packet.date.value:
             day, body = UNKNOWN, UNKNOWN
-            elsewhere = elsewhere or not is_own
+            # Where nothing says whose it is, nobody knows.
+            is_sent = top.heading and _RELEASE.search(top.heading[1].text)
+            elsewhere = elsewhere or (False if is_own else True if is_sent else None)
     elif not elsewhere and (other := _organisation(top, own, has_body=bool(body.value))):
         # "Soil Conservation District" above "Board of Supervisors"; a club's minutes.
         whole = f"{other.value} {body.value}" if body.value else other.value
@@ -776,10 +795,30 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
 
 def _whole_name(place: str, top: _Page) -> str:
     """Return the longest name that the text has for a place: "Town of Ashby" for "Ashby"."""
-    lines = [line.text for line in lines_of(top.view)]
-    text = "".join(line + ("" if line[-1] == "-" else " ") for line in lines)
-    names = [each for each in municipalities(text) if place_words(each) == place_words(place)]
+    found = municipalities(_running_text(top))
+    names = [each for each in found if place_words(each) == place_words(place)]
     return max([place, *names], key=lambda each: len(each.split()))
+
+
+def _running_text(top: _Page) -> str:
+    """Return the text of a page without its line ends."""
+    lines = [line.text for line in lines_of(top.view)]
+    return "".join(line + ("" if line[-1] == "-" else " ") for line in lines)
+
+
+def _resolving_place(top: _Page) -> str | None:
+    """Return the place whose council resolves, by the sentence that says so."""
+    text = _running_text(top)
+    says = _RESOLVING.search(text)
+    return next(iter(municipalities(text[says.end() : says.end() + 80])), None) if says else None
+
+
+_RESOLVING = Words(r"\bresolved,? (?:that )?(?:by )?(?:the )?(?:\w+ )?council (?:of|for) (?:the )?")
+#: A name that says which kind of place it is: not "The Corporation of the Later".
+_KIND_OF_PLACE = Words(
+    r"\b(?:city|town|township|village|municipality|count(?:y|ies)|borough|district|region|shire"
+    r"|parish|council)\b"
+)
 
 
 _BARE_COUNCILS: Final = frozenset({"council", "town council", "city council", "municipal council"})
@@ -802,10 +841,11 @@ def _is_same_body(body: Fact, of_packet: Fact) -> bool:
 
 
 _COUNCIL = Words(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
-#: Names for the one council of a town, and for the one board of a school district.
+#: Names for the one council of a town, the one board of a school district or a county.
 _ONE_OF_A_PLACE: Final = (
     _COUNCIL,
     Words(r"school board|board of (?:education|school (?:trustees|directors|commissioners))"),
+    Words(r"(?:county )?board of (?:county )?commissioners|county (?:commission|commissioners)"),
 )
 
 
@@ -833,11 +873,14 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     lines = top.top() if of_text else top.block[:2] if printed.is_letter else top.block
     for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
+            if of_text and not _KIND_OF_PLACE.search(name):
+                name = _resolving_place(top) or name
             is_own = own <= place_words(name)
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
     if body.value and own and own <= place_words(body.value):
         return UNKNOWN, True
-    title = () if printed.is_letter else top.block[:_TITLE_LINES]
+    # The name of the own place may be the running header.
+    title = () if printed.is_letter else (*lines_of(top.view, 1), *top.block[:_TITLE_LINES])
     if own and any(own <= place_words(line.text) for line in title):
         return UNKNOWN, True
     if printed.is_letter and top.block:
@@ -873,6 +916,8 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     return None
 
 
+#: Who publishes a packet has no release of its own in it.
+_RELEASE = Words(r"\b(?:news|press|media) release\b|\bfor immediate release\b")
 _OWN_PAPER = Words(
     r"\bpolic(?:y|ies)$"
     r"|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?|disbursements?) "

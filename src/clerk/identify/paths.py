@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Final, NamedTuple
 from urllib.parse import unquote
+
+from clerk.core import lazy_re as re
 
 from .bodies import body_in_heading
 from .dates import MONTH_OF_WORD, calendar_day, printed_dates, whole_year

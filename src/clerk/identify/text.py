@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
+
+from clerk.core import lazy_re as re
 
 from .dates import begins_with_date
 from .facts import PageView
@@ -36,8 +37,11 @@ class Words:
     """
 
     def __init__(self, words: str) -> None:
-        factored = _with_one_boundary(_spaced(words))
+        choices = _choices(_spaced(words))
+        factored = _with_one_boundary(choices)
         self.pattern = _CAPITAL.sub(lambda found: found[0].lower(), factored)
+        #: What can only be at the beginning is looked for nowhere else.
+        self._at_beginning = all(choice.startswith("^") for choice in choices)
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:
@@ -46,6 +50,8 @@ class Words:
 
     def search(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return the first match from a position on."""
+        if self._at_beginning:
+            return self._compiled.match(text.lower(), start)
         return self._compiled.search(text.lower(), start)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
@@ -97,8 +103,8 @@ def _spaced(words: str) -> str:
 _TOP_LEVEL = re.compile(r"\\.|\[\^?\]?[^\]]*\]|[()|]|[^\\\[()|]+", re.DOTALL)
 
 
-def _with_one_boundary(words: str) -> str:
-    r"""Return ``\ba|\bb`` as ``\b(?:a|b)``: within a word, nothing more is compared."""
+def _choices(words: str) -> list[str]:
+    """Return the alternatives of a pattern."""
     choices, depth = [""], 0
     for token in _TOP_LEVEL.findall(words):
         depth += (token == "(") - (token == ")")
@@ -106,9 +112,14 @@ def _with_one_boundary(words: str) -> str:
             choices.append("")
         else:
             choices[-1] += token
+    return choices
+
+
+def _with_one_boundary(choices: Sequence[str]) -> str:
+    r"""Return ``\ba|\bb`` as ``\b(?:a|b)``: within a word, nothing more is compared."""
     bounded = [choice[2:] for choice in choices if choice.startswith(r"\b")]
     others = [choice for choice in choices if not choice.startswith(r"\b")]
-    return "|".join([*others, rf"\b(?:{'|'.join(bounded)})"]) if bounded[1:] else words
+    return "|".join([*others, rf"\b(?:{'|'.join(bounded)})"]) if bounded[1:] else "|".join(choices)
 
 
 def cased_pattern(words: str) -> re.Pattern[str]:
@@ -128,7 +139,8 @@ _TEXT_BEGINS = Words(
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)"
     r"|in attendance|attendance ?:|attendees|roll call"
-    r"|call (?:the meeting )?to order|pledge of|moved by)"
+    r"|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the meeting )?to order"
+    r"|pledge of|moved by)"
 )
 _CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
@@ -278,6 +290,13 @@ _REMARK_LINES: Final = 3
 _NOTED_LINES: Final = 14
 
 
+def may_be_remark(line: str) -> bool:
+    """Whether a line begins like a remark about the document."""
+    if line[0] == "(":
+        return "(" not in line[1:]
+    return line[0] in _REMARK_BEGINS and bool(_REMARK.match(line))
+
+
 def without_remarks(lines: Sequence[Line]) -> list[Line]:
     """Return the lines of a first page without what is said about the document among its headings.
 
@@ -287,9 +306,8 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
     number = 0
     while number < min(len(lines), _NOTED_LINES):
         text = lines[number].text
-        in_brackets = text[0] == "(" and ("(" not in text[1:])
-        if in_brackets or (text[0] in _REMARK_BEGINS and _REMARK.match(text)):
-            end = ")" if in_brackets else "."
+        if may_be_remark(text):
+            end = ")" if text[0] == "(" else "."
             rest = [line.text for line in lines[number : number + _REMARK_LINES]]
             length = next((n for n, each in enumerate(rest, 1) if each.rstrip()[-1] == end), 0)
             if length and sum(len(each.split()) for each in rest[:length]) > _HEADING_WORDS:

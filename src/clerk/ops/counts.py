@@ -652,7 +652,7 @@ def _why(reason: str | None, error: str | None) -> str:
     """Return why a run failed: what could not be done, and the error that stopped it."""
     cause = (error or "").partition("\n")[0]
     if not reason or not cause or cause.startswith(reason):
-        return reason or cause or "no reason was kept"
+        return reason or cause or "no reason recorded"
     return f"{reason}: {cause}"
 
 

@@ -140,7 +140,7 @@ def check_files(settings: Settings) -> Iterator[Check]:
         yield Check("files", Level.OK, f"{settings.storage_url} answers and {has}")
         return
     if not waiting:
-        yield Check("files", Level.OK, "no document is to be read")
+        yield Check("files", Level.OK, "no documents are waiting to be read")
         return
     missing = []
     for site, document in waiting:

@@ -114,7 +114,7 @@ def _facts(site: Mapping[str, Any], row: DocumentRow) -> IdentifiedDocument:
 def doubts_of(evidence: Mapping[str, Any], is_identified: bool = True) -> list[str]:
     """Return what a person should look at, in a few words each."""
     if not is_identified and not evidence:
-        return ["not looked at yet"]
+        return ["not checked yet"]
     facts = {name: evidence.get(name) or {} for name in ("date", "body", "kind")}
     kind, day = facts["kind"].get("value"), facts["date"]
     days = [
@@ -161,12 +161,12 @@ def check_said(said: Mapping[str, str]) -> dict[str, str | None]:
                 raise ValueError
         except ValueError as error:
             raise InvalidInput(
-                f"{day!r} is no date.", hint="Write it as in 2024-01-15, or 'unknown'."
+                f"{day!r} is not a date.", hint="Write it as in 2024-01-15, or 'unknown'."
             ) from error
     if (kind := checked.get("kind")) and kind not in KINDS:
         raise InvalidInput(f"The kinds are {', '.join(KINDS)} and {UNKNOWN}, not {kind!r}.")
     if not checked:
-        raise InvalidInput("Say what the documents are: a date, a body, a kind or a title.")
+        raise InvalidInput("Give a date, a body, a kind or a title.")
     return checked
 
 

@@ -312,14 +312,14 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
             commands += ["clerk annotations watch ID"] if ANNOTATIONS in unserved else []
             fix = f"Run: {', '.join(commands)}"
         listed = ", ".join(f"{number} in {name}" for name, number in unserved.items())
-        found = f"{alive}; nobody serves {listed}"
+        found = f"{alive}; no worker serves {listed}"
         return Check("workers", Level.WARNING, found, fix, sum(unserved.values()))
     if seen.queues_left:
         if settings.embedded and not settings.uses_postgresql:
-            fix = "Start clerk serve or clerk run again, and read its log"
+            fix = "Start clerk serve or clerk run again, and check its log"
         found = f"{alive}; the last worker of {', '.join(seen.queues_left)} died"
         return Check("workers", Level.WARNING, found, fix, len(seen.queues_left))
-    beat = f", last beat {ago(workers.last_beat_at)}" if workers.last_beat_at else ""
+    beat = f", last heartbeat {ago(workers.last_beat_at)}" if workers.last_beat_at else ""
     return Check("workers", Level.OK, alive + beat)
 
 
@@ -346,14 +346,14 @@ def check_store(seen: Figures, settings: Settings) -> Check:
 def check_queues(seen: Figures, _settings: Settings) -> Check:
     """A paused queue is a person's decision; waiting work with idle workers is a fault."""
     found = [
-        f"nothing was taken from {each.name} for 2 h: {each.waiting} waiting,"
+        f"no work was taken from {each.name} for 2 h: {each.waiting} waiting,"
         f" {each.workers} idle {'worker' if each.workers == 1 else 'workers'}"
         for each in seen.stalled
     ]
     if seen.paused:
         found.append(f"paused: {', '.join(seen.paused)}")
     if seen.stalled:
-        fix = "Restart the workers, and read their log"
+        fix = "Restart the workers, and check their log"
         return Check("queues", Level.CRITICAL, "; ".join(found), fix)
     if seen.paused:
         return Check("queues", Level.WARNING, "; ".join(found), "Run: clerk queue resume NAME")
@@ -515,7 +515,7 @@ def check_backlog(seen: Figures, _settings: Settings) -> Check:
             found = f"{queued}; {rate} were done in the last 24 h"
             fix = f"Start more workers: clerk worker {name} -n N"
             findings.append(Finding("backlog", Level.WARNING, found, work.waiting, fix, name))
-    return check_of("backlog", findings, "no queue is older than its workers can catch up with")
+    return check_of("backlog", findings, "the workers keep up with every queue")
 
 
 def check_attention(seen: Figures, _settings: Settings) -> Check:

@@ -115,7 +115,7 @@ def prune_objects(settings: Settings, dry_run: bool) -> int:
         raise WrongInstallation(
             f"{store.url} belongs to the installation {found}, this database to {here};"
             " no object was deleted.",
-            hint="Correct STORAGE_URL or DATABASE_URL: both must be of the same installation.",
+            hint="Correct STORAGE_URL or DATABASE_URL; they must belong to one installation.",
         )
     before, deleted = utc_now() - GRACE, 0
     for kind in KINDS:

@@ -111,7 +111,7 @@ def plan(
             "cancel": "" if run_id else "no run of it is under way",
             "pause": "it is paused already" if paused else "",
             "resume": "" if paused else "it is not paused",
-            "redo": again[name].left_out if name in again else "it has nothing to do again",
+            "redo": again[name].left_out if name in again else "it has nothing to repeat",
         }.get(action, "")
         documents = len(again[name].documents) if name in again else 0
         planned.append(PlannedSite(name, run_id, reason, documents))

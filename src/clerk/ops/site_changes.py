@@ -45,7 +45,7 @@ def require_new(subdomain: str, source: str = "FOLDER") -> None:
     with reading_connection() as conn:
         if get_site_by_subdomain(conn, subdomain):
             raise InvalidInput(
-                f"The site {subdomain!r} exists already.",
+                f"The site {subdomain!r} already exists.",
                 hint=f"Change it: clerk site edit {subdomain} --from {shlex.quote(source)}",
             )
 
@@ -139,7 +139,7 @@ def add(
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         if get_site_by_subdomain(conn, subdomain):
-            raise InvalidInput(f"The site {subdomain!r} exists already.")
+            raise InvalidInput(f"The site {subdomain!r} already exists.")
         insert_site(conn, row)
         ledger.audit(conn, who, "site added", subdomain, f"{label} from {redact(where)}")
         _audit_permission(conn, who, subdomain, permission)

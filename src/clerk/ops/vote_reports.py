@@ -44,7 +44,7 @@ def place_of(site: SiteDatabase, document: Document, vote: CompiledVote) -> Vote
             span = (vote.start - offset, min(vote.end, end) - offset)
             return VotePlace(f"{document.name}/{page.page}", text, *span)
         offset = end + 1
-    raise NotFound(Message("It is not known where this vote is printed."))
+    raise NotFound(Message("The place of this vote in the document is unknown."))
 
 
 def report(
@@ -52,7 +52,7 @@ def report(
 ) -> int:
     """Keep what a reader says about a vote until an operator decides; return its number."""
     if not fields and not comment.strip():
-        raise InvalidInput(Message("Change a value, or say in the comment what is wrong."))
+        raise InvalidInput(Message("Change a value, or describe in the comment what is wrong."))
     return corrections.report(
         site,
         place.sourceid,

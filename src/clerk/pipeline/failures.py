@@ -73,7 +73,7 @@ REMEDIES = {
     "FileGone": "Its file was deleted: fetch it again with 'clerk run SITE', or skip it.",
     "PagesFailed": "The good pages are published; retry with another --ocr-backend.",
     "SourceUnavailable": "The source did not answer: retry later.",
-    "SourceBlocked": "The source refuses to be read: ask its owner, or skip it.",
+    "SourceBlocked": "The source blocks clerk: ask its owner, or skip it.",
     "StorageUnusable": "Free space or fix permissions (clerk doctor), then retry.",
     "MemoryError": "Raise WORKER_MEMORY_MB and retry.",
     "TimeoutError": "Raise PAGE_SECONDS and retry.",

@@ -110,7 +110,9 @@ def page_views(text: Path) -> list[PageView]:
         if not (match := PAGE_FILE.fullmatch(path.name)):
             continue
         number = int(match[1])
-        content = path.read_bytes().decode("utf-8", "replace")
+        # Without a buffer: pages are small and many.
+        with path.open("rb", buffering=0) as file:
+            content = file.read().decode("utf-8", "replace")
         page = facts.get(number, PageFacts(number))
         is_scan = page.method == OCR if page.method else None
         marks = [Bookmark(each.title, each.level) for each in page.bookmarks]

@@ -456,7 +456,9 @@ def _recover(
         if threshold_hours is not None:
             still_silent = _silent(threshold_hours).where(sites_table.c.subdomain == subdomain)
             if conn.execute(still_silent).first() is None:
-                return RecoveryPlan(subdomain, "", Action.NONE, "It was recovered meanwhile")
+                return RecoveryPlan(
+                    subdomain, "", Action.NONE, "It has been recovered in the meantime"
+                )
         plan = decide(conn, settings.storage_dir, subdomain)
         if plan.action == Action.FETCH:
             transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})

@@ -311,4 +311,4 @@ def _failures(conn: Connection, job_id: int) -> list[RunFailure]:
         .where(items.c.state.in_([Item.FAILED, Item.QUARANTINED]))
         .order_by(items.c.document)
     )
-    return [RunFailure(row.document or row.step, row.error or "no reason was kept") for row in rows]
+    return [RunFailure(row.document or row.step, row.error or "no reason recorded") for row in rows]

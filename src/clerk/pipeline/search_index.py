@@ -17,6 +17,7 @@ another version or behind the end of the outbox is rebuilt next to the one in us
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import sqlite3
@@ -314,13 +315,12 @@ class _Wanted:
 
     def is_compiled(self, db: sqlite3.Connection, names: Sequence[str] | None) -> bool:
         """Whether a site's database has it."""
-        asked = None if names is None else set(names)
-        compiled = {
-            name: digest
-            for name, digest in db.execute("SELECT name, digest FROM documents")
-            if asked is None or name in asked
-        }
-        is_same_place = asked is not None or index.place_in(db, self.place.subdomain) == self.place
+        query, values = "SELECT name, digest FROM documents", []
+        if names is not None:
+            query += " WHERE name IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(list(names)))
+        compiled = dict(db.execute(query, values).fetchall())
+        is_same_place = names is not None or index.place_in(db, self.place.subdomain) == self.place
         return compiled == self.digests and is_same_place
 
 

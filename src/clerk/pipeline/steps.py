@@ -211,7 +211,7 @@ def _check_of(order: Order) -> Callable[[Connection], None]:
 
     def check(conn: Connection) -> None:
         if order.claim and order.claim not in ledger.still_held(conn, [order.claim]):
-            raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
+            raise ClaimLost(f"The run of {order.site['subdomain']} has ended.")
 
     return check
 
@@ -221,7 +221,7 @@ def _holding(order: Order) -> Callable[[Connection], None]:
 
     def hold(conn: Connection) -> None:
         if order.claim and not ledger.hold_claim(conn, order.run_id, order.claim):
-            raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
+            raise ClaimLost(f"The run of {order.site['subdomain']} has ended.")
 
     return hold
 

@@ -508,7 +508,7 @@ def finish(
     if settled is None:
         # A batch in work was cancelled with its run; one that had settled all it held was not.
         status = Batch.CANCELLED if outcomes else Batch.COMPLETED
-        ledger.end_batch(conn, claim, status, "The run is over" if outcomes else None)
+        ledger.end_batch(conn, claim, status, "The run has ended" if outcomes else None)
         return Settled()
     failed = {each.item.id for each in settled.failures}
     ledger.log_lines(conn, claim, [_line(each, each.item.id in failed) for each in noted])
@@ -737,11 +737,11 @@ def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
         found = replace(found, documents=documents, carried=carried)
     if _goal(conn, job) == FETCH:
         if not found.rejected:
-            end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
+            end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as requested")
             return
         first, number = found.rejected[0], len(found.rejected)
         refused = f"{number} documents" if number > 1 else "1 document"
-        reason = f"Stopped after fetch, as asked; {refused} not fetched: {first.why}"
+        reason = f"Stopped after fetch, as requested; {refused} not fetched: {first.why}"
         end_run(conn, job, Run.PARTIAL, reason)
         return
     reading = job_of_stage(conn, job.subdomain, OCR)
@@ -758,9 +758,9 @@ def _coordinate(conn: Connection, job: Job, results: list[Any]) -> None:
     text_documents = results[0]
     read = job_of_stage(conn, job.subdomain, OCR)
     if text_documents is None:
-        end_run(conn, job, Run.FAILED, "The text on disk could not be looked at", stage=OCR)
+        end_run(conn, job, Run.FAILED, "The text on disk could not be checked", stage=OCR)
     elif _goal(conn, job) == OCR:
-        end_run(conn, job, _verdict(conn, job.run_id), "Stopped after ocr, as asked")
+        end_run(conn, job, _verdict(conn, job.run_id), "Stopped after ocr, as requested")
     elif text_documents:
         for name in stage_named(OCR).then:
             open_step(conn, job.run_id, job.subdomain, stage_named(name))
@@ -796,7 +796,7 @@ def _after_step(conn: Connection, job: Job) -> None:
     if not then:
         end_run(conn, job, _verdict(conn, job.run_id))
     elif _goal(conn, job) in [stage.name for stage in beside]:
-        end_run(conn, job, _verdict(conn, job.run_id), f"Stopped before {then[0]}, as asked")
+        end_run(conn, job, _verdict(conn, job.run_id), f"Stopped before {then[0]}, as requested")
     else:
         for name in then:
             open_step(conn, job.run_id, job.subdomain, stage_named(name))
@@ -895,7 +895,7 @@ def _end(conn: Connection, run_id: str, state: str, reason: str) -> None:
         .where(runs_table.c.run_id == run_id, runs_table.c.state == Run.ACTIVE)
         .values(state=state, reason=reason or None, finished_at=db_now())
     )
-    ledger.cancel_open_work(conn, run_id, reason or "The run is over")
+    ledger.cancel_open_work(conn, run_id, reason or "The run has ended")
 
 
 def _record_end(conn: Connection, job: Job, state: str, reason: str) -> None:

@@ -645,9 +645,11 @@ def retry(
             )
         parts = _parts_not_stored(conn, job_id, batch_id)
         if not parts:
-            raise NotFound(f"Upload {job_id} has nothing that failed or was cancelled.")
+            raise NotFound(f"Upload {job_id} has no failed or cancelled items.")
         if not Path(row.source["path"]).is_file():
-            raise NotFound(f"The file of upload {job_id} is cleaned up.", hint="Upload it again.")
+            raise NotFound(
+                f"The file of upload {job_id} has been deleted.", hint="Upload it again."
+            )
         again = upload_state.open_upload(
             conn,
             project_id=row.project_id,

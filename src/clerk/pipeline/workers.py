@@ -134,7 +134,7 @@ def _do_step(
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         if _is_over(conn, run_id):
-            log.info("%s: run %s is over, nothing to do", subdomain, run_id)
+            log.info("%s: run %s has ended, nothing to do", subdomain, run_id)
             return
         job = _job(conn, require_site(conn, subdomain), stage, document)
         if job is None:

@@ -43,7 +43,7 @@ from clerk.site_db import about_site, content_digest
 from clerk.site_db.schema import open_readonly
 
 from .bundle import Bundle, index_workplace, open_bundle, remove_workplace
-from .static_site import read_mark, search_index, static_site_of
+from .static_site import read_mark, static_site_of
 from .targets import Deployer, KeepsVersions, check_targets, find_deployer, further_targets
 from .versions import VersionedFolder
 
@@ -119,7 +119,11 @@ def publish_search_index(
     place = VersionedFolder(settings.published, subdomain)
     served, at_most = place.served(), settings.static_site_search_pages
     mark = read_mark(served)
-    if served is None or mark is None or not search_index.engine_version():
+    if served is None or mark is None:
+        return False
+    from .static_site import search_index
+
+    if not search_index.engine_version():
         return False
     database = compiled_database(served)
     with contextlib.closing(open_readonly(database)) as db:
@@ -162,6 +166,8 @@ def _bundle(
         static = static_site_of(site, settings, gate, about, is_complete=complete)
         mark = read_mark(previous)
         if static and mark and mark.search:
+            from .static_site import search_index
+
             at_most = settings.static_site_search_pages
             searched = f"{bundle.content} {search_index.rules(at_most)}"
             is_current = mark.searched == searched or (

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
@@ -32,8 +32,10 @@ from clerk.site_db.schema import PAGE_TABLES, VERSION, open_readonly
 from .export import ExportRows
 from .linked_files import mirror
 from .static_site import IMAGES, OF_THE_VERSION, SITE_FILE, StaticSite
-from .static_site.search_index import BuiltIndex
 from .versions import FORMAT, is_of_this_format, version_name
+
+if TYPE_CHECKING:
+    from .static_site.search_index import BuiltIndex
 
 INDEX = "index.json"
 

@@ -162,7 +162,7 @@ class ExportRows:
         if name in ("source_url", "file"):
             return self._gate.source(value)
         if name == "of_other_place":
-            return bool(value)
+            return None if value is None else bool(value)
         if name in _JSON_COLUMNS and value:
             public = self._gate.clean(json.loads(value))
             return json.dumps(public, ensure_ascii=False, separators=(",", ":"))

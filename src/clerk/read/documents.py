@@ -633,7 +633,7 @@ def pages_as_pdf(path: Path, first: int, last: int) -> bytes:
 def page_image(path: Path, page: int, width: int, kind: str = "webp") -> bytes:
     """Return an image of a page in colour, this many pixels wide: a PNG, JPEG or WebP file."""
     if kind not in _IMAGE_KINDS:
-        raise InvalidInput(f"Pictures are {', '.join(_IMAGE_KINDS)}, not {kind!r}.")
+        raise InvalidInput(f"Image formats are {', '.join(_IMAGE_KINDS)}, not {kind!r}.")
     with pdf.opened(path, max_megabytes=_NO_LIMIT, max_pages=_NO_LIMIT) as document:
         if not 1 <= page <= document.pages:
             raise InvalidInput(f"{path} has pages 1 to {document.pages}, not {page}.")

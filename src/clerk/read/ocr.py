@@ -196,7 +196,7 @@ def find_backend(name: str) -> OcrBackend:
     if name not in known:
         raise UnknownPlugin(
             f"There is no OCR engine {name!r}.",
-            hint=f"Installed are {', '.join(sorted(known))}; others come with plugins.",
+            hint=f"Installed engines: {', '.join(sorted(known))}; plugins can add others.",
         )
     return known[name]
 

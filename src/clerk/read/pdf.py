@@ -311,7 +311,7 @@ def opened(path: Path, *, max_megabytes: int = 150, max_pages: int = 5000) -> It
         if pdf.pages > max_pages:
             raise DocumentTooLarge(
                 f"{path} has {pdf.pages:,} pages, more than {max_pages:,}.",
-                hint="Raise MAX_DOCUMENT_PAGES if it is to be read.",
+                hint="To read it anyway, raise MAX_DOCUMENT_PAGES.",
             )
         yield pdf
 
@@ -328,7 +328,7 @@ def _checked(path: Path, max_megabytes: int) -> bytes | None:
             if size > max_megabytes * 1_000_000:
                 raise DocumentTooLarge(
                     f"{path} has {size / 1e6:,.0f} MB, more than {max_megabytes}.",
-                    hint="Raise MAX_DOCUMENT_MB if it is to be read.",
+                    hint="To read it anyway, raise MAX_DOCUMENT_MB.",
                 )
             if size > _READ_AT_ONCE:
                 with _mapped(file) as data:
@@ -461,6 +461,6 @@ def _why_nothing_is_drawn(dictionary: bytes, stream: bytes) -> str:
     elif _PACKED_OTHERWISE.search(dictionary):
         return ""
     if _DRAWS_AN_OBJECT.search(stream):
-        return "what it draws is missing"
+        return "its content is missing"
     not_printed = len(stream) - len(stream.translate(None, _NOT_PRINTED))
     return "it holds no instructions" if not_printed > _MOST_NOT_PRINTED * len(stream) else ""

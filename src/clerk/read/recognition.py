@@ -90,7 +90,7 @@ def recognise_page(
         image, dpi = page.render(options.dpi, options.page_megapixels)
         white = is_blank(image)
         if white and page.has_broken_picture():
-            raise UnreadablePdf(f"page {number} has a picture that cannot be decoded.")
+            raise UnreadablePdf(f"page {number} has an image that cannot be decoded.")
     words = OcrPage.of(()) if white else recognise(backend, image, options.languages, dpi)
     return OcrResult(dpi, image.width, image.height, white, words)
 

@@ -158,7 +158,7 @@ def _engine_of_folder(folder: Path, languages: str) -> PyTessBaseAPI:
     except RuntimeError as error:
         raise UnusableTraineddata(
             f"libtesseract cannot use the data for {languages} in {folder}: it may be damaged.",
-            hint="Replace LANGUAGE.traineddata by a whole one, or unset TESSDATA_DIR.",
+            hint="Replace LANGUAGE.traineddata with an intact file, or unset TESSDATA_DIR.",
         ) from error
     api.SetVariable("debug_file", "/dev/null")
     return api

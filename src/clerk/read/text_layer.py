@@ -17,10 +17,11 @@ some text may show much more of it in a picture.  Both are measured on the image
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
+
+from clerk.core import lazy_re as re
 
 #: A page with fewer letters of its own is sparse: what else it shows may be text too.
 ENOUGH_LETTERS = 100

@@ -14,23 +14,27 @@
 
 from __future__ import annotations
 
-from .boxes import hit_boxes
-from .query import QueryError, parse
-from .results import (
-    FACETS,
-    SORTS,
-    DocumentHits,
-    Facet,
-    Hit,
-    PageAddress,
-    Query,
-    Results,
-    check_place,
-    find_document,
-    find_page,
-    pages_with_hits,
-    search,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .boxes import hit_boxes
+    from .query import QueryError, parse
+    from .results import (
+        FACETS,
+        SORTS,
+        DocumentHits,
+        Facet,
+        Hit,
+        PageAddress,
+        Query,
+        Results,
+        check_place,
+        find_document,
+        find_page,
+        pages_with_hits,
+        search,
+    )
 
 __all__ = [
     "FACETS",
@@ -50,3 +54,12 @@ __all__ = [
     "parse",
     "search",
 ]
+
+_MODULES = {"hit_boxes": "boxes", "QueryError": "query", "parse": "query"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what searches when it is first asked for: whoever writes the index needs none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_MODULES.get(name, 'results')}", __name__), name)

@@ -51,7 +51,7 @@ from clerk.core.storage import (
 from clerk.site_db import schema as site_schema
 from clerk.site_db.rows import document_id
 
-from .words import fold, indexed, stemmer
+from .words import fold, has_cjk, indexed, stemmer
 
 #: Raised when a field or the words of pages change: an index of another version is rebuilt.
 VERSION: Final = 2
@@ -654,6 +654,7 @@ def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
     is_first = True
     for page in document.pages or (nothing,):
         words = fold(page.text)
+        text = " ".join(words)
         day = day_of(page.date)
         values = shared | {
             "page": page.number,
@@ -663,7 +664,7 @@ def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
             "day": day,
             "newest": (day << _TIE_BITS) | tie,
             "oldest": ((day or _NO_DAY) << _TIE_BITS) | tie,
-            "text": " ".join(words if page.text.isascii() else indexed(words)),
+            "text": " ".join(indexed(words)) if has_cjk(text) else text,
             "stem": " ".join(stems.changed(words)),
             "first": int(is_first),
         }
@@ -696,6 +697,6 @@ def require_layout(storage_dir: Path) -> Layout:
     if layout is None:
         raise NotFound(
             Message("The search index has not been built yet."),
-            hint="Take a site through: clerk run SITE",
+            hint="Run a site first: clerk run SITE",
         )
     return layout

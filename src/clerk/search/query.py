@@ -215,16 +215,14 @@ class _Parser:
     def parse(self) -> Group | None:
         group = self._level(0)
         if self._at < len(self._pieces):
-            raise QueryError(Message("A bracket is closed that was not opened: remove ) or add (."))
+            raise QueryError(Message("There is a ) without a (: remove it or add (."))
         return group
 
     def _level(self, depth: int) -> Group | None:
         """Read up to the end or the closing bracket."""
         if depth > _DEPTH_AT_MOST:
             raise QueryError(
-                Message(
-                    "The query has more than %(most)s brackets in each other.", most=_DEPTH_AT_MOST
-                )
+                Message("The query has more than %(most)s nested brackets.", most=_DEPTH_AT_MOST)
             )
         groups: list[list[Node]] = [[]]
         excluded: list[Node] = []
@@ -236,7 +234,7 @@ class _Parser:
             if piece["open"]:
                 node = self._level(depth + 1)
                 if self._at >= len(self._pieces):
-                    raise QueryError(Message("A bracket is not closed: add ) or remove (."))
+                    raise QueryError(Message("There is a ( without a ): remove it or add )."))
                 self._at += 1
             elif groups[-1] and not piece["minus"] and piece["word"] in ("OR", "AND"):
                 if piece["word"] == "OR":
@@ -248,15 +246,13 @@ class _Parser:
                 (excluded if is_excluded else groups[-1]).append(node)
         alternatives = tuple(tuple(group) for group in groups if group)
         if excluded and not alternatives:
-            raise QueryError(
-                Message("The query only says what to leave out: add a word that should be found.")
-            )
+            raise QueryError(Message("The query only excludes words: add a word to search for."))
         return Group(alternatives, tuple(excluded)) if alternatives else None
 
     def _part(self, piece: re.Match[str]) -> Node | None:
         if piece["phrase"] is not None and not piece["end"]:
             raise QueryError(
-                Message('A quotation mark is not closed: add " at the end of the phrase.')
+                Message('The closing quotation mark is missing: add " at the end of the phrase.')
             )
         field = (piece["field"] or "").lower()
         if field:
@@ -322,7 +318,7 @@ def _phrase(text: str, after: str) -> Term | None:
     if slop > _SLOP_AT_MOST:
         raise QueryError(
             Message(
-                "At most %(most)s words may stand between those of a phrase, not ~%(number)s.",
+                "At most %(most)s words may be between those of a phrase, not ~%(number)s.",
                 most=_SLOP_AT_MOST,
                 number=slop,
             )
@@ -352,8 +348,8 @@ def _word(typed: str) -> Term | None:
     if star >= 0 and (typed.rstrip("*") != typed[:star] or not words):
         raise QueryError(
             Message(
-                "%(word)s: * may only stand at the end of a word, as in zon*; the beginning of the"
-                " word is needed.",
+                "%(word)s: * is only allowed at the end of a word, as in zon*, after its first "
+                "letters.",
                 word=typed[:40],
             )
         )

@@ -589,7 +589,7 @@ def check_place(storage_dir: Path, query: Query) -> None:
     index = open_index(storage_dir)
     if query.site and query.site not in index.places:
         raise NotFound(
-            Message("Nothing has been compiled of a site %(name)s.", name=repr(query.site)),
+            Message("The site %(name)s has not been compiled.", name=repr(query.site)),
             hint="List the sites: clerk site list",
         )
     if not query.body:
@@ -723,7 +723,7 @@ class _Builder:
             if value not in self._index.places:
                 raise QueryError(
                     Message(
-                        "There is no site %(name)s; the name is that in its address.",
+                        "There is no site %(name)s; use the name in its address.",
                         name=repr(value),
                     )
                 )
@@ -1017,11 +1017,11 @@ def _read_cursor(query: Query) -> _Cursor | None:
         cursor = msgspec.json.decode(raw, type=_Cursor)
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
         raise InvalidInput(
-            Message("The cursor is not one of this search: start from the beginning.")
+            Message("The cursor does not belong to this search: start from the beginning.")
         ) from error
     if cursor.sort != query.sort or not cursor.offset >= 0:
         raise InvalidInput(
-            Message("The cursor belongs to another order: start from the beginning.")
+            Message("The cursor belongs to another sort order: start from the beginning.")
         )
     if cursor.offset > OFFSET_AT_MOST:
         raise InvalidInput(

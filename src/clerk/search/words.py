@@ -6,14 +6,16 @@ what is marked.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import tantivy
 
+from clerk.core import lazy_re as re
+
 _WORD = re.compile(r"[^\W_]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 #: Han, kana and Hangul, which are written without spaces or with endings that cling to the word.
 _CJK = "\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _CJK_LETTER = re.compile(f"[{_CJK}\U00020000-\U0002fa1f]")
@@ -55,9 +57,24 @@ def storable(text: str) -> str:
 
 def fold(text: str) -> list[str]:
     """Return the words of a text in lower case and without accents."""
-    if text.isascii():
-        return text.translate(_ASCII_WORDS).split()
+    plain = text
+    if not plain.isascii():
+        # Most pages have a few quotation marks, dashes or accents, and are plain without them.
+        for letter in set(_NOT_ASCII.findall(plain)):
+            plain = plain.replace(letter, _plain_form(letter))
+    if plain.isascii():
+        return plain.translate(_ASCII_WORDS).split()
     return [folded(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+
+
+@lru_cache(maxsize=5000)
+def _plain_form(letter: str) -> str:
+    """Return the ASCII that a letter or sign is folded to; itself if that depends on the next."""
+    if unicodedata.combining(letter):
+        return letter
+    parts = unicodedata.normalize("NFKC", letter)
+    bare = "".join(folded(part) if _WORD.match(part) else " " for part in parts)
+    return bare if bare.isascii() else letter
 
 
 @lru_cache(maxsize=50_000)

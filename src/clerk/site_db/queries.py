@@ -173,7 +173,7 @@ class CompiledPart(_Labelled):
     meeting: str | None
     date: str | None
     title: str | None
-    of_other_place: bool
+    of_other_place: bool | None
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ def open_site(storage_dir: Path, subdomain: str) -> Iterator[SiteDatabase]:
     """Give the database of a site; raise NotFound if none has been compiled."""
     path = compiled_database(storage_dir / check_subdomain(subdomain))
     if not path.exists():
-        raise NotFound(Message("There is no site %(name)s to read.", name=repr(subdomain)))
+        raise NotFound(Message("There is no site %(name)s with documents.", name=repr(subdomain)))
     with contextlib.closing(open_readonly(path)) as connection:
         connection.row_factory = sqlite3.Row
         yield SiteDatabase(connection, subdomain)
@@ -610,7 +610,10 @@ class SiteDatabase:
 
 
 def _part(row: sqlite3.Row) -> CompiledPart:
-    return CompiledPart(**{each.name: row[each.name] for each in fields(CompiledPart)})
+    values = {each.name: row[each.name] for each in fields(CompiledPart)}
+    if values["of_other_place"] is not None:
+        values["of_other_place"] = bool(values["of_other_place"])
+    return CompiledPart(**values)
 
 
 def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:

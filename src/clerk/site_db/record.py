@@ -320,7 +320,7 @@ class SiteRecord:
         if not summaries:
             raise NotFound(
                 Message(
-                    "There is nobody known as %(name)s in %(place)s.",
+                    "Nobody is known as %(name)s in %(place)s.",
                     name=repr(person),
                     place=self._site.name,
                 )

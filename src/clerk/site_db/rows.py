@@ -264,7 +264,7 @@ class _Whose:
         part = self._part_of(found)
         if part is None:
             return self._row.kind == schema.MINUTES
-        return part.kind == schema.MINUTES and not part.of_other_place
+        return part.kind == schema.MINUTES and part.is_own
 
     def _part_of_page(self, number: int) -> DocumentPart | None:
         parts = self._row.parts

@@ -42,7 +42,7 @@ _TABLE_OF_KIND = {"minutes": MINUTES, "agenda": AGENDAS, "packet": AGENDAS}
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 9
+VERSION = 10
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -153,7 +153,7 @@ CREATE TABLE parts (
     meeting TEXT,
     date TEXT,
     title TEXT,
-    of_other_place INTEGER NOT NULL,
+    of_other_place INTEGER,
     evidence TEXT NOT NULL,
     PRIMARY KEY (document, first_page, first_character)
 ) WITHOUT ROWID;

@@ -349,7 +349,7 @@ _SEARCH = (
     Parameter("by", "Documents with their best pages, or pages", _one_word(("document", "page"))),
     Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
     Parameter("offset", "How many to skip", _NUMBER | {"maximum": 10_000}),
-    Parameter("cursor", "Continue behind an earlier answer"),
+    Parameter("cursor", "Continue after an earlier page of results"),
 )
 _BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
 _FOLLOWED = (
@@ -650,7 +650,7 @@ ENDPOINTS = (
             role="operator",
         )
         for decision, summary in (
-            ("accept", "Make a reported error a correction"),
+            ("accept", "Accept a reported error as a correction"),
             ("reject", "Reject a reported error"),
         )
     ),
@@ -674,7 +674,7 @@ ENDPOINTS = (
         "The uploads of annotations",
         (
             _PROJECT,
-            Parameter("all", "Also jobs of clerk itself", {"type": "boolean"}),
+            Parameter("all", "Include clerk's own jobs", {"type": "boolean"}),
             _PAGING[0],
         ),
         role="viewer",
@@ -708,9 +708,9 @@ ENDPOINTS = (
         for action, summary in (
             ("suspend", "Start no more batches of an upload"),
             ("resume", "Continue a suspended upload"),
-            ("cancel", "Cancel an upload; what it has stored stays"),
-            ("retry", "Retry what failed or was cancelled in an upload"),
-            ("rollback", "Undo what an upload stored"),
+            ("cancel", "Cancel an upload; stored annotations stay"),
+            ("retry", "Retry failed or cancelled items of an upload"),
+            ("rollback", "Roll back an upload"),
         )
     ),
     Endpoint("/webhooks", webhooks, "The webhooks that are told what is new", role="viewer"),

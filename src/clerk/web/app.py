@@ -140,7 +140,7 @@ def _http_error_page(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         message = Message("There is no such page.")
     elif error.status_code == 405 and not isinstance(message, Message):
-        message = Message("This address cannot be used in this way.")
+        message = Message("This address does not support this method.")
     return _error_page(request, error.status_code, message, error.headers)
 
 

@@ -119,7 +119,9 @@ class PublishedData:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         if request.method not in ("GET", "HEAD"):
-            raise HTTPException(405, Message("Only reading is possible."), {"Allow": "GET, HEAD"})
+            raise HTTPException(
+                405, Message("Only read access is possible."), {"Allow": "GET, HEAD"}
+            )
         if (refusal := refuse_over_limit(request, "data")) is not None:
             await refusal(scope, receive, send)
             return

@@ -124,7 +124,7 @@ def read_form(form: Mapping[str, Any], shown: list[FormField] | None) -> dict[st
         if name in LISTS:
             names = [each for each in _BETWEEN_NAMES.split(value) if each]
             if len(names) > _MOST_NAMES or any(len(each) > _LONGEST_NAME for each in names):
-                raise InvalidInput(Message("Write names with commas between them."))
+                raise InvalidInput(Message("Separate names with commas."))
             fields[name] = names
         elif name == "result":
             fields |= {name: one_of(name, value, RESULTS)} if value else {}

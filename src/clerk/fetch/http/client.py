@@ -357,7 +357,7 @@ def _refuse_challenge(response: httpx.Response, head: bytes) -> None:
 def _blocked(where: str, how: str, kind: type[SourceBlocked] = SourceBlocked) -> SourceBlocked:
     return kind(
         f"{where} blocks clerk: {how}.",
-        hint="Set CONTACT_URL so that the host sees who is asking, or ask them to allow clerk.",
+        hint="Set CONTACT_URL so that the host sees who sends requests, or ask it to allow clerk.",
     )
 
 

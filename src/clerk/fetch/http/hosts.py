@@ -173,6 +173,6 @@ def _check_open(state: HostState, host: str, now: float) -> None:
     if state.closed_until > now:
         until = datetime.fromtimestamp(state.closed_until, UTC)
         raise CircuitOpen(
-            f"{host} gets no requests until {until:%H:%M} UTC, after failures or at its request.",
-            hint="The next run asks again.",
+            f"No requests go to {host} until {until:%H:%M} UTC, after failures or at its request.",
+            hint="The next run tries again.",
         )

@@ -97,11 +97,11 @@ class NotUnderstood(SourceUnavailable):
     def __init__(self, page: WebPage | None, expected: str, seen: str = "") -> None:
         where = page.url if page else "the source"
         if isinstance(self, NeedsBrowser):
-            seen = seen or "a page that scripts fill in a browser"
-        found = seen or (described_page(page) if page else "nothing of it")
+            seen = seen or "a page that needs JavaScript"
+        found = seen or (described_page(page) if page else "nothing")
         super().__init__(
             f"{where} was not understood: expected {expected}, found {found}.",
-            hint="Open it in a browser. The answer is kept; see: clerk failures.",
+            hint="Open it in a browser. The response is stored; see: clerk failures.",
         )
         self.page = page
         self.expected = expected

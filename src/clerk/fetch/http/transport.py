@@ -123,12 +123,12 @@ class _VettedBackend(httpcore.SyncBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        raise httpcore.ConnectError("clerk does not fetch from sockets of this machine")
+        raise httpcore.ConnectError("clerk does not fetch from local sockets")
 
     def seconds_left(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float:
         left = self.deadline - self.clock.monotonic()
         if left <= 0:
-            raise error("the exchange took too long")
+            raise error("the request took too long")
         return min(left, timeout or left, 3600.0)
 
 

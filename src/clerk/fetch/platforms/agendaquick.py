@@ -56,8 +56,8 @@ class AgendaQuick(PlatformFetcher):
         yield from self.beside_dates(page, _PAGE, _offer, listed)
 
     def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
-        cells = row.css("td")
-        start = moment(html.text_of(cells[0])) if len(cells) > 1 else None
+        cells = [html.text_of(cell) for cell in row.css("td")]
+        start = next(filter(None, map(moment, cells)), None) if len(cells) > 1 else None
         if not start:
             return None
         offers, number = [], ""
@@ -70,7 +70,11 @@ class AgendaQuick(PlatformFetcher):
             elif url.lower().partition("?")[0].endswith(".pdf"):
                 offers.append(Offer(said or html.text_of(node), url, vendor_id=url))
         return self.meeting(
-            html.text_of(cells[1]), start, offers, vendor_id=number, source_url=base
+            next(filter(None, map(html.name_in, cells)), ""),
+            start,
+            offers,
+            vendor_id=number,
+            source_url=base,
         )
 
 

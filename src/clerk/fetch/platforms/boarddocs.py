@@ -90,7 +90,7 @@ class BoardDocs(PlatformFetcher):
             lambda each: self._meeting(
                 each["unique"],
                 each.get("name") or "",
-                each.get("numberdate") or (each.get("date") or "")[:10],
+                str(each.get("numberdate") or (each.get("date") or "")[:10]),
                 body,
             ),
         )

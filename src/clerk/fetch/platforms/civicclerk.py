@@ -49,7 +49,7 @@ class CivicClerk(PlatformFetcher):
             )
         return self.meeting(
             title,
-            iso_moment(event.get("startDateTime")),
+            iso_moment(event.get("startDateTime") or event.get("eventDate")),
             offers,
             vendor_id=str(event["id"]),
             body=naming.body_of_meeting(event.get("categoryName") or title),

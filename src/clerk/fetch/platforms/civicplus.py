@@ -132,17 +132,22 @@ class CivicPlus(PlatformFetcher):
 
 
 def _offers(links: list[str]) -> Iterator[Offer]:
-    """Yield each file once: rows link to it as HTML, as PDF, and with its packet."""
+    """Yield each file once: rows link to it as HTML, as PDF, and with its packet.
+
+    The page counts where there is nothing else.
+    """
     seen: set[str] = set()
-    for link in links:
+    for link in sorted(links, key=lambda each: bool(parameter(each, "html"))):
         match = _FILE.search(urlsplit(link).path)
-        if not match or parameter(link, "html"):
+        if not match:
             continue
+        is_page = bool(parameter(link, "html"))
         name = match[1].capitalize() + (" Packet" if parameter(link, "packet") else "")
         if name not in seen:
             seen.add(name)
             kind = MINUTES if match[1].lower() == "minutes" else AGENDAS
-            yield Offer(name, link, kind, name.lower())
+            form = "html" if is_page else ""
+            yield Offer(name, link, kind, name.lower(), format=form)
 
 
 SPEC = FetcherSpec(

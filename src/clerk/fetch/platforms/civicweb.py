@@ -62,12 +62,12 @@ class CivicWeb(PlatformFetcher):
             )
 
     def _meeting(self, meeting: dict[str, Any]) -> MeetingRef | None:
-        if not meeting.get("Published"):
+        if not meeting.get("Published", True):
             return None
         number, name = str(meeting["Id"]), meeting.get("Name") or ""
         return self.meeting(
             name,
-            iso_moment(meeting.get("MeetingDateTime") or meeting.get("MeetingDate")),
+            iso_moment(meeting.get("MeetingDateTime") or meeting.get("MeetingDate") or name),
             vendor_id=number,
             body=naming.body_of_meeting(meeting.get("MeetingTypeName") or name),
             source_url=f"{self.root}/Portal/MeetingInformation.aspx?Org=Cal&Id={number}",

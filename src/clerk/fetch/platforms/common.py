@@ -360,12 +360,14 @@ def records_of(page: WebPage, *keys: str) -> list[dict[str, Any]]:
 
 def iso_moment(text: str | None) -> datetime | None:
     """Return a time of an API as local time: a Z at the end cannot be trusted."""
-    if match := re.fullmatch(r"/Date\((-?[0-9]+)(?:[+-][0-9]{4})?\)/", text or ""):
-        return datetime.fromtimestamp(int(match[1]) / 1000, UTC).replace(tzinfo=None)
+    if match := re.fullmatch(r"/Date\((-?[0-9]+)(?:([+-][0-9]{2})([0-9]{2}))?\)/", text or ""):
+        hours, minutes = int(match[2] or 0), int(match[3] or 0)
+        offset = timedelta(hours=hours, minutes=minutes if hours >= 0 else -minutes)
+        return (datetime.fromtimestamp(int(match[1]) / 1000, UTC) + offset).replace(tzinfo=None)
     try:
         return datetime.fromisoformat((text or "").replace("/", "-")).replace(tzinfo=None)
     except ValueError:
-        return None
+        return moment(text or "")
 
 
 def parameter(url: str, name: str) -> str:

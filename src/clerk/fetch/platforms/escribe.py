@@ -19,6 +19,7 @@ _OTHER_LANGUAGE = re.compile(
     r"\b(?:spanish|español|french|français|chinese|vietnamese|tagalog|korean|somali|hmong|arabic)\b",
     re.IGNORECASE,
 )
+_FORMS = (".pdf", ".doc", ".docx", "html")
 _FILE = re.compile(r"filestream\.ashx\?(?:.*&)?DocumentId=[0-9]+", re.IGNORECASE)
 
 
@@ -75,19 +76,24 @@ class Escribe(WithAttachments):
                 yield Offer(text or "Attachment", url, vendor_id=text or "Attachment")
 
     def _offers(self, links: list[dict[str, Any]]) -> Iterator[Offer]:
-        """Yield one document of each type: as PDF, else as the page it is."""
+        """Yield one document of each type: as a file, else as the page it is.
+
+        The cover of an agenda counts where there is nothing else of the agenda.
+        """
         of_type: dict[str, dict[str, Any]] = {}
         for link in links:
             which, form = link.get("Type") or "", (link.get("Format") or "").lower()
-            if form not in (".pdf", "html") or which == "AgendaCover":
+            if form not in _FORMS and not _FILE.search(link.get("Url") or ""):
                 continue
             if which == "AdditionalDocuments":
                 title = link.get("Title") or which
                 # A translation of a document is not another document.
                 if not _OTHER_LANGUAGE.search(title):
                     of_type.setdefault(f"{which} {title}", link)
-            elif which not in of_type or (form == ".pdf" != of_type[which]["Format"].lower()):
+            elif which not in of_type or (form != "html" and _is_page(of_type[which])):
                 of_type[which] = link
+        if any("genda" in which for which in of_type if which != "AgendaCover"):
+            of_type.pop("AgendaCover", None)
         for which, link in of_type.items():
             url = joined(f"{self.root}/", link.get("Url") or "")
             additional = which.startswith("AdditionalDocuments")
@@ -96,8 +102,12 @@ class Escribe(WithAttachments):
                 title if additional else which,
                 url,
                 vendor_id=which if not additional else title,
-                format="" if (link.get("Format") or "").lower() == ".pdf" else "html",
+                format="html" if _is_page(link) else "",
             )
+
+
+def _is_page(link: dict[str, Any]) -> bool:
+    return (link.get("Format") or "").lower() == "html"
 
 
 SPEC = FetcherSpec(

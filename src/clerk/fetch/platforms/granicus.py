@@ -26,6 +26,9 @@ from .common import Offer, PlatformFetcher, kind_of_title, moment, parameter, ti
 _VIEWER = re.compile(r"/(?:Generated)?(?P<what>Agenda|Minutes)Viewer\.php\?", re.IGNORECASE)
 _PACKET = re.compile(r"cloudfront\.net/.*\.pdf", re.IGNORECASE)
 _FILE = re.compile(r"\.(?:pdf|docx?)(?:[?#&]|$)", re.IGNORECASE)
+_ELSEWHERE = re.compile(
+    r"/?DocumentViewer\.php\?|/View\.ashx\?|\.(?:pdf|docx?)(?:[?#&\"']|$)", re.IGNORECASE
+)
 #: Views that are tried where the address names none.
 _VIEWS = range(1, 13)
 #: Elements that name a meeting in the templates that name their elements at all.
@@ -54,9 +57,10 @@ class Granicus(PlatformFetcher):
                 page = self.client.page(f"{self.root}/ViewPublisher.php?view_id={number}")
             except PageMissing:
                 continue
-            for meeting in self._meetings(page):
-                found = True
-                yield meeting
+            meetings = list(self._meetings(page))
+            meetings += self._without_viewers(page, meetings)
+            found = found or bool(meetings)
+            yield from meetings
         if not found:
             raise SourceUnavailable(
                 f"{self.root} needs the number of a view, and the first {len(_VIEWS)} are empty.",
@@ -67,6 +71,7 @@ class Granicus(PlatformFetcher):
     def _view(self, url: str) -> Iterator[MeetingRef]:
         page = self.client.page(url)
         meetings = list(self._meetings(page))
+        meetings += self._without_viewers(page, meetings)
         if not meetings:
             meetings = list(self._meetings_of_feed(url))
         if not meetings:
@@ -111,6 +116,15 @@ class Granicus(PlatformFetcher):
                 source_url=page.url,
             )
 
+    def _without_viewers(self, page: WebPage, listed: list[MeetingRef]) -> Iterator[MeetingRef]:
+        """Yield the meetings whose documents are all elsewhere, as files or on Legistar."""
+        if not _ELSEWHERE.search(page.text):
+            return
+        known = {(meeting.day, meeting.body) for meeting in listed}
+        for meeting in self.beside_dates(page, _ELSEWHERE, _offer_elsewhere, listed):
+            if (meeting.day, meeting.body) not in known:
+                yield meeting
+
     def _meetings_of_feed(self, url: str) -> Iterator[MeetingRef]:
         import feedparser  # type: ignore[import-untyped]
 
@@ -154,6 +168,11 @@ def _offer(url: str) -> Offer:
     match = _VIEWER.search(url)
     kind = MINUTES if match and match["what"].lower() == "minutes" else AGENDAS
     return Offer(kind.capitalize(), url, kind, kind)
+
+
+def _offer_elsewhere(url: str, text: str) -> Offer | None:
+    kind = kind_of_title(text)
+    return Offer(text, url, kind, kind) if kind else None
 
 
 def _files_of_row(row: LexborNode, base: str, viewed: set[str]) -> Iterator[Offer]:

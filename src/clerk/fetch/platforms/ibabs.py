@@ -15,10 +15,9 @@ from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.http.responses import ApiError
 
 from .common import Offer, PlatformFetcher, iso_moment
+from .notubiz import AGENDA, MINUTES_OF_MEETING
 
 _SERVICE = "https://wcf.ibabs.eu/api/Public.svc"
-_MINUTES = re.compile(r"notulen|besluitenlijst|verslag", re.IGNORECASE)
-_AGENDA = re.compile(r"\bagenda\b", re.IGNORECASE)
 
 
 class IbabsSettings(SourceSettings, kw_only=True):
@@ -79,7 +78,8 @@ class Ibabs(PlatformFetcher):
         offers = []
         for node in row.css("a\\:ibabsdocument"):
             name = _said(node, "displayname") or _said(node, "filename")
-            kind = MINUTES if _MINUTES.search(name) else AGENDAS if _AGENDA.search(name) else ""
+            kind = MINUTES if MINUTES_OF_MEETING.search(name) else ""
+            kind = kind or (AGENDAS if AGENDA.search(name) else "")
             offers.append(Offer(name, _said(node, "publicdownloadurl"), kind, _said(node, "id")))
         return self.meeting(
             title,

@@ -21,6 +21,7 @@ from .common import EMPTY_YEARS, Offer, PlatformFetcher, parameter, time_in
 
 #: Documents in grids that name their cells otherwise.
 _DOCUMENT = re.compile(r"_(AGN|MIN)(?:_[^/]*)?\.pdf", re.IGNORECASE)
+_ATTACHED = re.compile(r"_(?:ATT|MAT)(?:_[^/]*)?\.\w+$", re.IGNORECASE)
 _CELLS = {"bpsGridAgenda": AGENDAS, "bpsGridMinutes": MINUTES}
 
 
@@ -79,6 +80,7 @@ class InfoCouncil(PlatformFetcher):
             for node in row.css(f"td.{cell_class} a[href]"):
                 said = node.attributes.get("title") or html.text_of(node)
                 links.setdefault(html.href_of(node, base), said)
+            links = {url: said for url, said in links.items() if not _ATTACHED.search(_file(url))}
             pdfs = {url: said for url, said in links.items() if _file(url).endswith(".pdf")}
             for url, said in (pdfs or links).items():
                 form = "html" if _file(url).endswith((".htm", ".html")) else ""

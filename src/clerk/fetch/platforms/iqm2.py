@@ -17,7 +17,7 @@ from .common import Offer, PlatformFetcher, moment, parameter
 #: The Type parameter of FileOpen.aspx.  Type 1 is the packet, as its label says.
 _KIND_OF_TYPE = {"14": AGENDAS, "1": AGENDAS, "12": MINUTES, "15": MINUTES}
 
-_FILE = re.compile(r"/FileOpen\.aspx\?", re.IGNORECASE)
+_FILE = re.compile(r"/File(?:Open|View)\.aspx\?", re.IGNORECASE)
 
 
 class Iqm2(PlatformFetcher):
@@ -80,6 +80,6 @@ SPEC = FetcherSpec(
     hosts=("iqm2.com",),
     url_patterns=(r"/Citizens/(?:Calendar|Default|Board|Detail_\w+)\.aspx",),
     help="IQM2: https://TOWN.iqm2.com/Citizens",
-    page_marks=(r"/Citizens/FileOpen\.aspx\?Type=",),
-    document_links=(r"FileOpen\.aspx\?Type=(?:1[245]|1)&(?:amp;)?ID=[0-9]+",),
+    page_marks=(r"/Citizens/File(?:Open|View)\.aspx\?Type=",),
+    document_links=(r"File(?:Open|View)\.aspx\?Type=(?:1[245]|1)&(?:amp;)?ID=[0-9]+",),
 )

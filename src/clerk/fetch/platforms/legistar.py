@@ -19,13 +19,13 @@ from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood, WebPage
 
-from .common import EMPTY_YEARS, Offer, WithAttachments, moment, parameter
+from .common import EMPTY_YEARS, Offer, WithAttachments, kind_of_title, moment, parameter
 
 #: The M parameter of View.ashx.  AADA and MADA are accessible variants, PA the packet.
 _KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES, "PA": AGENDAS}
 _VARIANT_OF = {"AADA": AGENDAS, "MADA": MINUTES, "AMDA": MINUTES}
 _VIEW = re.compile(r"/View\.ashx\?", re.IGNORECASE)
-_STORED = re.compile(r"\.legistar[0-9]*\.com/.*\.pdf", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:pdf|docx?)(?:[?#]|$)", re.IGNORECASE)
 #: An item of an agenda, and a file of it.
 _ITEM = re.compile(r"/LegislationDetail\.aspx\?", re.IGNORECASE)
 _ATTACHED = re.compile(r"/View\.ashx\?(?:.*&)?M=F(?:&|$)", re.IGNORECASE)
@@ -34,6 +34,7 @@ _POST_BACK = re.compile(r"__doPostBack\('([^']+)'")
 #: How columns with the date, the time and the body are called.
 _DATES = ("meeting date", "date", "event date")
 _TIMES = ("meeting time", "time", "event time")
+_PLACE = re.compile(r"location|place|room|address|lieu", re.IGNORECASE)
 _BODIES = ("name", "meeting body", "body", "meeting name", "committee", "department", "board")
 
 
@@ -153,7 +154,12 @@ class Legistar(WithAttachments):
         body = column(_BODIES)
         if not body and not (page_body and set(names) & {*_DATES}):
             # No header that is known says which cell names the body.
-            named = (html.name_in(html.text_of(cell)) for cell in cells)
+            heads = [*names, *[""] * len(cells)]
+            named = (
+                html.name_in(html.text_of(cell))
+                for head, cell in zip(heads, cells, strict=False)
+                if not _PLACE.search(head)
+            )
             body = next(filter(None, named), "")
         body = body or page_body
         links = [url for node in row.css("a") for url in html.targets(node, base)]
@@ -181,11 +187,15 @@ class Legistar(WithAttachments):
                     variants.append(Offer(kind.capitalize(), link, kind, view, format="html"))
         have = {offer.kind for offer in offers if not offer.packet}
         for name, cell in zip(names, cells, strict=False):
-            kind = naming.find_kind(name) or ""
-            for node in cell.css("a[href]"):
-                link = html.href_of(node, base)
-                if kind and kind not in have and _STORED.search(link):
-                    offers.append(Offer(html.text_of(node) or name, link, kind, link))
+            # A town may keep them under a code of its own, or as files elsewhere.
+            kind, packet = kind_of_title(name), naming.is_packet(name)
+            for node in cell.css("a"):
+                for link in html.targets(node, base):
+                    code = parameter(link, "M").upper()
+                    own = _VIEW.search(link) and code not in (*_KIND_OF_VIEW, *_VARIANT_OF)
+                    if kind and kind not in have and (own or _FILE.search(link)):
+                        title = html.text_of(node) or name
+                        offers.append(Offer(title, link, kind, code or link, packet=packet))
         have = {offer.kind for offer in offers if not offer.packet}
         unique = {(each.kind, each.url): each for each in offers}
         return [*unique.values(), *(each for each in variants if each.kind not in have)]

@@ -83,7 +83,9 @@ class LegistarApi(WithAttachments):
             offers,
             vendor_id=str(event["EventId"]),
             body=naming.body_of_meeting(body),
-            notice=event.get("EventComment") or "",
+            notice=" ".join(
+                event.get(name) or "" for name in ("EventComment", "EventAgendaStatusName")
+            ).strip(),
             source_url=event.get("EventInSiteURL") or "",
         )
 

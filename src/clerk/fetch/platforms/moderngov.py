@@ -35,18 +35,15 @@ class ModernGov(PlatformFetcher):
         """Yield the meetings of the window, committee by committee."""
         path = re.sub(r"/(?:mg|ie)\w*\.(?:aspx|asmx).*", "", urlsplit(self.source).path, flags=re.I)
         self._base = f"{self.root}{path.rstrip('/')}"
-        try:
-            page = self.client.page(f"{self._base}/mgWebService.asmx/GetCommittees")
-        except PageMissing:
+        answer = self._asked("GetCommittees", {})
+        committees = answer.css("committee") if answer is not None else []
+        if not committees:
             yield from self._meetings_of_pages(window)
             return
-        committees = html.parsed(page.text).css("committee")
-        if not committees:
-            raise NotUnderstood(page, "a list of committees")
         for committee in committees:
-            if _said(committee, "committeedeleted") == "True":
+            if _is_true(committee, "committeedeleted"):
                 continue
-            if _said(committee, "committeeexpired") == "True" and not window.full:
+            if _is_true(committee, "committeeexpired") and not window.full:
                 continue
             query = {
                 "lCommitteeId": _said(committee, "committeeid"),
@@ -90,9 +87,11 @@ class ModernGov(PlatformFetcher):
             return
         published = {AGENDAS, MINUTES}
         answer = self._asked("GetMeeting", {"lMeetingId": meeting.vendor_id})
-        if answer is not None and answer.css_first("meetingid"):
+        if answer is not None and not answer.css_first("meetingid"):
+            answer = None
+        if answer is not None:
             flags = ((AGENDAS, "agendapublished"), (MINUTES, "minutepublished"))
-            published = {kind for kind, flag in flags if _said(answer, flag) == "True"}
+            published = {kind for kind, flag in flags if _is_true(answer, flag)}
         if not published:
             return
         try:
@@ -171,6 +170,10 @@ def _committee(url: str) -> str:
 
 def _said(node: LexborNode, name: str) -> str:
     return html.text_of(node.css_first(name))
+
+
+def _is_true(node: LexborNode, name: str) -> bool:
+    return _said(node, name).lower() in ("true", "1")
 
 
 SPEC = FetcherSpec(

@@ -18,7 +18,7 @@ from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood, WebPage
 
-from .common import Offer, PlatformFetcher, iso_moment, moment, parameter
+from .common import Offer, PlatformFetcher, iso_moment, kind_of_title, moment, parameter
 
 _MOST_PAGES = 200
 #: Where wrapped links may lead.
@@ -66,14 +66,7 @@ class Municode(PlatformFetcher):
             if len(row.css("tr")) > 1 or "calendar" in classes:
                 continue
             stamp = row.css_first("span.date-display-single[content], time[datetime]")
-            start = (
-                iso_moment(
-                    stamp.attributes.get("content") or stamp.attributes.get("datetime") or ""
-                )
-                if stamp
-                else None
-            )
-            start = start or moment(html.text_of(row))
+            start = _moment_of(stamp) or moment(html.text_of(row))
             cell = row.css_first("td.views-field-title, td.meeting") or (
                 None if drupal else row.css_first("td")
             )
@@ -97,21 +90,31 @@ class Municode(PlatformFetcher):
         )
 
     def _offers(self, row: LexborNode, base: str) -> Iterator[Offer]:
+        twins: dict[str, str] = {}
+        kinds: set[str] = set()
         for node in row.css("a[href]"):
-            url = html.href_of(node, base)
+            url, column = html.href_of(node, base), _column_of(node)
             if urlsplit(url).path == "/d/f":
                 url = parameter(url, "u")
             match = _BLOB.search(url)
             if match and not (urlsplit(url).hostname or "").endswith(_STORES):
                 self.skip(url, "a wrapped link that leads elsewhere", url)
             elif offer := _offer(url, ""):
+                kinds.add(kind_of_title(offer.title))
                 yield offer
-            elif _FILE.search(url) and not _HTML_TWIN.search(url):
-                column = _column_of(node)
-                kind = {"agendas": AGENDAS, "packets": AGENDAS, "minutes": MINUTES}.get(column, "")
+            elif _HTML_TWIN.search(url):
+                if column in (AGENDAS, MINUTES):
+                    twins.setdefault(column, url)
+            elif _FILE.search(url):
+                kind = {"packets": AGENDAS, AGENDAS: AGENDAS, MINUTES: MINUTES}.get(column, "")
                 title = html.text_of(node) or column
                 if kind:
+                    kinds.add(kind)
                     yield Offer(title, url, kind, url, packet=column == "packets")
+        for kind, url in twins.items():
+            # Some documents are published as a page only.
+            if kind not in kinds:
+                yield Offer(kind.capitalize(), url, kind, kind, format="html")
 
     def _linked_pages(self, page: WebPage) -> Iterator[MeetingRef]:
         """Yield the meetings that a calendar of a month links to, each from its own page."""
@@ -126,7 +129,7 @@ class Municode(PlatformFetcher):
                 continue
             body = html.parsed(detail.text)
             stamp = body.css_first("span.date-display-single[content]")
-            start = iso_moment(stamp.attributes.get("content") or "") if stamp else None
+            start = _moment_of(stamp)
             title = html.text_of(body.css_first("h1")) or html.text_of(body.css_first("title"))
             holder = body.css_first("main, #content, article, body")
             if start and title and holder:
@@ -139,6 +142,15 @@ def _offer(url: str, _text: str) -> Offer | None:
     if not match or _HTML_TWIN.search(url):
         return None
     return Offer(match["what"], parameter(url, "u") or url, vendor_id=match["what"].lower())
+
+
+def _moment_of(stamp: LexborNode | None) -> datetime | None:
+    """Return the time of an element for programs; universal time gives way to what it shows."""
+    if stamp is None:
+        return None
+    written = stamp.attributes.get("content") or stamp.attributes.get("datetime") or ""
+    shown = moment(html.text_of(stamp)) if written.endswith("Z") else None
+    return shown or iso_moment(written)
 
 
 def _column_of(node: LexborNode) -> str:

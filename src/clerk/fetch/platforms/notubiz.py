@@ -18,8 +18,12 @@ _VERSION = {"format": "json", "version": "1.10.8"}
 _ORGANIZATION = re.compile(
     r"organisation(?:_?id)?[\"'=:\s{]+(?:[\"']?id[\"']?\s*:\s*)?([0-9]+)", re.I
 )
-_MINUTES = re.compile(r"notulen|besluitenlijst|verslag", re.IGNORECASE)
-_AGENDA = re.compile(r"\bagenda\b", re.IGNORECASE)
+#: Not a "jaarverslag", which is the report of a year.
+MINUTES_OF_MEETING = re.compile(
+    r"notulen|besluitenlijst|(?<![^\W\d_])(?:concept|raads|vergader|commissie|woordelijk)*verslag",
+    re.IGNORECASE,
+)
+AGENDA = re.compile(r"\bagenda\b", re.IGNORECASE)
 
 
 class NotubizSettings(SourceSettings, kw_only=True):
@@ -86,7 +90,8 @@ class Notubiz(PlatformFetcher):
         for document in answer.get("documents") or []:
             types = [str(each.get("value") or "") for each in document.get("types") or []]
             said = " ".join((*types, str(document.get("title") or "")))
-            kind = MINUTES if _MINUTES.search(said) else AGENDAS if _AGENDA.search(said) else ""
+            kind = MINUTES if MINUTES_OF_MEETING.search(said) else ""
+            kind = kind or (AGENDAS if AGENDA.search(said) else "")
             url = document.get("url") or f"https://{document.get('self') or ''}"
             hint = f"{document.get('version') or ''} {document.get('last_modified') or ''}".strip()
             offers.append(Offer(said, url, kind, str(document.get("id") or ""), version_hint=hint))

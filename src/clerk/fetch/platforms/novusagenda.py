@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from html import unescape
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html
+from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
-_PDF = re.compile(r"DisplayAgendaPDF\.ashx\?[^'\"\s]+", re.IGNORECASE)
+_DOCUMENT = re.compile(r"(?:DisplayAgendaPDF\.ashx|MeetingView\.aspx)\?[^'\"\s]+", re.IGNORECASE)
 _MEETING = re.compile(r"[?&]MeetingID=([0-9]+)", re.IGNORECASE)
 
 
@@ -25,24 +25,27 @@ class NovusAgenda(PlatformFetcher):
         general = f"{self.root}/agendapublic/meetingsgeneral.aspx"
         page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
         listed = list(self._rows(page))
-        listed += self.beside_dates(page, _PDF, _offer, listed)
+        listed += self.beside_dates(page, _DOCUMENT, _offer, listed)
         yield from listed
 
     def _rows(self, page: WebPage) -> Iterator[MeetingRef]:
         for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
             cells = [html.text_of(cell) for cell in row.css("td")]
-            start = moment(cells[0]) if len(cells) > 1 else None
+            start = next(filter(None, map(moment, cells)), None)
             if not start or "Items" in (row.attributes.get("id") or ""):
                 continue
             markup = unescape(row.html or "")
             number = _MEETING.search(markup)
-            offers = []
-            for found in dict.fromkeys(_PDF.findall(markup)):
-                offers.append(_offer(html.joined(page.url, found), ""))
+            found = dict.fromkeys(_DOCUMENT.findall(markup))
+            offers = [_offer(html.joined(page.url, each), "") for each in found]
+            files = {offer.kind for offer in offers if not offer.format}
+            for offer in offers:
+                if offer.format and offer.kind in files:
+                    self.skip(f"{offer.title} ({offer.url})", "another form of a PDF", offer.url)
             yield self.meeting(
-                cells[1],
+                next(filter(None, map(html.name_in, cells)), ""),
                 start,
-                offers,
+                [each for each in offers if not (each.format and each.kind in files)],
                 vendor_id=number[1] if number else "",
                 notice=" ".join(cells),
                 source_url=page.url,
@@ -50,8 +53,12 @@ class NovusAgenda(PlatformFetcher):
 
 
 def _offer(url: str, _text: str) -> Offer:
-    kind = MINUTES if parameter(url, "MinutesMeetingID") else AGENDAS
-    return Offer(kind.capitalize(), url, kind, kind)
+    """Return what a link offers; MinutesMeetingID is -1 where there are no minutes."""
+    has_minutes = parameter(url, "MinutesMeetingID") not in ("", "0", "-1")
+    said = naming.find_kind(parameter(url, "doctype"))
+    kind = said or (MINUTES if has_minutes else AGENDAS)
+    is_page = "meetingview.aspx" in url.lower()
+    return Offer(kind.capitalize(), url, kind, kind, format="html" if is_page else "")
 
 
 SPEC = FetcherSpec(

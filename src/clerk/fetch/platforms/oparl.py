@@ -6,14 +6,16 @@ The invitation is the agenda; the protocols are the minutes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.html import joined
 from clerk.fetch.http.responses import ApiError, PageMissing, WebPage
 
-from .common import Offer, PlatformFetcher, iso_moment, records_of
+from .common import Offer, PlatformFetcher, iso_moment, kind_of_title, records_of
 
 _MOST_PAGES = 2000
 _PROTOCOLS = ("resultsProtocol", "verbatimProtocol")
@@ -60,7 +62,15 @@ class OParl(PlatformFetcher):
             return None
         offers = [*_files(record, ("invitation",), AGENDAS, "Einladung")]
         offers += _files(record, _PROTOCOLS, MINUTES, "Niederschrift")
-        start = iso_moment(record.get("start"))
+        have = {offer.kind for offer in offers}
+        for file in record.get("auxiliaryFile") or []:
+            # Some publish the minutes only among the other files.
+            said = file.get("name") or "" if isinstance(file, dict) else ""
+            kind = kind_of_title(said)
+            url = _address(file) if kind and kind not in have else ""
+            if url:
+                offers.append(Offer(said, url, kind, url, version_hint=file.get("modified") or ""))
+        start = _start(record.get("start"))
         title = record.get("name") or ""
         if not start:
             raise ValueError(f"start is {record.get('start')!r}")
@@ -90,13 +100,26 @@ class OParl(PlatformFetcher):
         return self._organizations[first]
 
 
+def _start(text: str | None) -> datetime | None:
+    """Return the local time of a time with its zone, which OParl prescribes."""
+    try:
+        moment = datetime.fromisoformat(text or "")
+        local = moment.astimezone(ZoneInfo("Europe/Berlin")) if moment.tzinfo else moment
+    except (ValueError, ZoneInfoNotFoundError):
+        return iso_moment(text)
+    return local.replace(tzinfo=None)
+
+
+def _address(file: dict[str, Any]) -> str:
+    return str(file.get("accessUrl") or file.get("downloadUrl") or "")
+
+
 def _files(
     record: dict[str, Any], names: tuple[str, ...], kind: str, title: str
 ) -> Iterator[Offer]:
     for name in names:
         file = record.get(name)
-        if isinstance(file, dict) and (file.get("accessUrl") or file.get("downloadUrl")):
-            url = file.get("accessUrl") or file["downloadUrl"]
+        if isinstance(file, dict) and (url := _address(file)):
             yield Offer(
                 file.get("name") or title, url, kind, name, version_hint=file.get("modified") or ""
             )

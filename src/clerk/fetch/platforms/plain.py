@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -65,9 +65,15 @@ _OTHER_PAPERS = re.compile(
 _GATHERING = re.compile(r"\b(?:meeting|session|hearing|workshop|retreat)s?\b", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
-    r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board)"
+    r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board(?! of))"
     r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen)"
     r"|select\s?board|school board|common council)\b",
+    re.IGNORECASE,
+)
+#: What lists of meetings are called besides.
+_TIMES_OF_LISTS = re.compile(
+    r"\b(?:current|past|previous|prior|upcoming|recent|older?|latest|archived?|archives?|years?|regular|"
+    r"special|emergency|annual|records|public|all|from|to|and|the|of|for)\b",
     re.IGNORECASE,
 )
 _SEVERAL_BODIES = re.compile(
@@ -82,6 +88,10 @@ _NAME_COLUMN = re.compile(
     r"(?:\W+(?:body|board|committee|commission|group|name|meeting|type)s?)*",
     re.IGNORECASE,
 )
+#: Headers of columns with the day on which a file was put there.
+_PUBLISHED_COLUMN = re.compile(
+    r"\b(?:modified|posted|published|uploaded|updated|added|created)\b", re.IGNORECASE
+)
 #: What the link to the page of another year says, and the years in its address.
 _YEAR_LINK = re.compile(
     r"(?:(?:view|see|archived?|archives?|past|previous|all|meetings?|agendas?|minutes|and|of|for|in)"
@@ -92,10 +102,13 @@ _YEAR_LINK = re.compile(
 _YEAR_IN_ADDRESS = re.compile(
     r"[?&]\w+=(?:19|20)[0-9]{2}(?![0-9])|[/_-]?(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])[/_-]?"
 )
+_LISTS = re.compile(r"\b(?:agendas?|minutes|meetings)\b", re.IGNORECASE)
 #: The beginning of a year at the end of a text.
 _CUT_OFF = re.compile(r"(?<![0-9])(?:1|19|2|20|199|20[0-2])\W*$")
 #: A folder of a year, which is not one of uploads by month.
 _YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
+#: The end of a file's name.
+_FORMAT = re.compile(r"\.(?:pdf|docx?|html?)$", re.IGNORECASE)
 _ROWS = frozenset(("tr", "li", "p", "dd"))
 _AROUND = _ROWS | {"article", "section"}
 #: Links to documents whose names do not end in .pdf.
@@ -146,6 +159,8 @@ class Link:
     lead: str = ""
     #: What the column for names says in its row.
     named: str = ""
+    #: The header of its column.
+    column: str = ""
 
     @property
     def own_texts(self) -> tuple[str, str]:
@@ -166,7 +181,7 @@ def is_day_first(host: str) -> bool:
 def file_name_of(url: str) -> str:
     """Return the last part of a URL's path, readable and without what says its format."""
     name = unquote(urlsplit(url).path).rsplit("/", 1)[-1]
-    return re.sub(r"\.(?:pdf|docx?|html?)$", "", name, flags=re.IGNORECASE)
+    return _FORMAT.sub("", name)
 
 
 class PlainFetcher(PlatformFetcher):
@@ -212,10 +227,12 @@ class PlainFetcher(PlatformFetcher):
                     if each not in events and (window.full or window.covers(day))
                 ]
                 events |= linked
-            for link in _links(page, day_first=self.day_first, follow=follow):
+            links = _links(page, day_first=self.day_first, follow=follow)
+            archives = pages_of_years(links, self.host)
+            for link in links:
                 same_host = (urlsplit(link.url).hostname or "") == self.host
                 further = _PAGE_NUMBER.sub("", link.url) == _PAGE_NUMBER.sub("", self.source)
-                year = year_of_page(link.url, link.text, self.source)
+                year = year_of_page(link.url, link.text, self.source) or archives.get(link.url, 0)
                 if (
                     year
                     or (follow and same_host and re.search(follow, link.url))
@@ -238,14 +255,17 @@ class PlainFetcher(PlatformFetcher):
     def _meeting(self, link: Link) -> MeetingRef | None:
         """Return a meeting with one document, or None for what is neither minutes nor agenda."""
         day_first = self.day_first
-        own = naming.find_date(link.text, day_first=day_first)
+        own = next(iter(dict(naming.find_dates(link.text, day_first=day_first))), None)
         of_file = naming.find_date(link.file_name, day_first=day_first)
         of_title = _day_of_title(link.titles, day_first)
         if of_file and _CUT_OFF.search(link.text):
             # A text that was cut off, like "May 20, 201", is completed by the file's name.
             same_year = naming.date_below([str(of_file.year)], link.text, day_first=day_first)
             own = of_file if same_year == of_file else own
-        titles = (link.lead, *link.titles, *_YEAR_FOLDER.findall(link.url))
+        if of_file and of_file == link.day:
+            # A text that was copied from another row may say the day of that one.
+            own = of_file
+        titles = (link.lead, link.column, *link.titles, *_YEAR_FOLDER.findall(link.url))
         below = next(
             (
                 found
@@ -271,7 +291,9 @@ class PlainFetcher(PlatformFetcher):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
         attached = bool(_ATTACHMENT.search(link.text)) and not kind_of_title(link.text)
-        attached = attached or (not kind and link.attachment)
+        # What says a day and only that there was a meeting is no part of the entry before it.
+        is_entry = bool(own) and _says_nothing_but_a_meeting(link.text)
+        attached = attached or (not kind and link.attachment and not is_entry)
         if attached and not (day and self.settings.attachments):
             self.skip(shown, "an attachment", link.url)
             return None
@@ -331,6 +353,29 @@ def year_of_page(url: str, text: str, source: str) -> int:
     return int(said[1]) if without_year(url) == without_year(source) else 0
 
 
+def pages_of_years(links: Sequence[Link], host: str) -> dict[str, int]:
+    """Return the pages of a host that are lists of meetings of one year each, with the year.
+
+    At least two links differ in the year only: "2018 Board Meetings", boardmeetings2018.html.
+    """
+    forms: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    for link in links:
+        years = set(naming.YEAR.findall(link.text))
+        year = years.pop() if len(years) == 1 else ""
+        if (
+            year
+            and year in link.url
+            and urlsplit(link.url).hostname == host
+            and _LISTS.search(link.text)
+            and not _is_of_no_meeting(link.text)
+            and not leads_to_document(link.url, "")
+            and not naming.find_date(link.text)
+        ):
+            form = link.text.replace(year, "").lower(), link.url.replace(year, "")
+            forms[form][link.url] = int(year)
+    return {url: year for each in forms.values() if len(each) > 1 for url, year in each.items()}
+
+
 def _kind_by_titles(link: Link) -> str:
     """Return the kind that the nearest title names, for a link that names no other paper.
 
@@ -346,7 +391,16 @@ def _kind_by_titles(link: Link) -> str:
             return "" if both and not _says_nothing_but_a_meeting(about) else kind
         if _is_of_no_meeting(title):
             return ""
+        if not (_is_about_meetings(title) or _is_about_meetings(link.text)):
+            # Another section begins here, such as "Resources".
+            return ""
     return ""
+
+
+def _is_about_meetings(text: str) -> bool:
+    """Whether a text says nothing but a meeting, a month or a year, or that they are past."""
+    bare = naming.without_months(text)
+    return _says_nothing_but_a_meeting(naming.YEAR.sub(" ", _TIMES_OF_LISTS.sub(" ", bare)))
 
 
 def _says_nothing_but_a_meeting(text: str) -> bool:
@@ -372,8 +426,17 @@ def _day_of_title(titles: Sequence[str], day_first: bool) -> date | None:
 
 def _body(link: Link) -> str:
     """Return the first thing said about a link that sounds like a body of people."""
+    # A column may be of one body; "Board Packet" is one for documents.
+    of_column = "" if naming.find_kind(link.column) else link.column
+    own_texts = (
+        re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", _FORMAT.sub("", each))
+        if _FORMAT.search(each)
+        else each
+        for each in link.own_texts
+    )
     for part in re.split(
-        r"[|–—•;\n]|:(?![0-9])|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
+        r"[|–—•;\n]|:(?![0-9])|\s-\s",
+        "\n".join((*own_texts, of_column, *link.titles, link.around)),
     ):
         body = naming.YEAR.sub(" ", naming.body_of_meeting(part)).strip()
         if (
@@ -391,9 +454,11 @@ def _governing_body(page: WebPage) -> str:
     That is the one it mentions most; the page of a city that mentions none is its council's.
     """
     text = html.text_of(html.parsed(page.text).body)
-    named = Counter(" ".join(each.split()).title() for each in _GOVERNING.findall(text))
+    named = [" ".join(each.split()) for each in _GOVERNING.findall(text)]
     if named:
-        return named.most_common(1)[0][0]
+        most = Counter(each.lower() for each in named).most_common(1)[0][0]
+        written = next(each for each in named if each.lower() == most)
+        return written.title() if written in (most, most.upper()) else written
     place = re.search(r"\b(city|town|village) of [A-Z]", text, re.IGNORECASE)
     return f"{place[1].title()} Council" if place else ""
 
@@ -449,25 +514,31 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             found = dated.date_of(node, row) if row else None
             yield Link(url, text, "", day=found[0] if found else None)
             continue
-        around = next((each for each in html.ancestors(node) if each.tag in _AROUND), None)
+        around = next(
+            (each for each in html.ancestors(node) if each.tag in _AROUND and not _is_frame(each)),
+            None,
+        )
         around = node if node.tag == "option" else around
         said_around = dated.text(around) if around else ""
         row = dated.row_of(node)
         day = None
-        if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
+        is_row = row is not None and not _is_frame(row)
+        if (
+            row is not None
+            and is_row
+            and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND)
+        ):
             found = dated.date_of(node, row)
-            if (
-                found
-                and around is not None
-                and not (naming.find_kind(text) and _says_nothing_but_a_meeting(text))
-            ):
+            if not (naming.find_kind(text) and _says_nothing_but_a_meeting(text)):
                 # What says more than a kind, and no date, does not belong to the entry before it.
-                found = None if _follows_an_entry(around, dated) else found
+                found = None if _follows_an_entry(node, row, dated) else found
             day = found[0] if found else None
             # Where dates are in one column and links in another, the name of the file tells which.
             of_file = naming.find_date(file_name_of(url), day_first=day_first)
             day = of_file if of_file in dict(dated.dates(row)) else day
+            day = None if day and _is_day_of_publication(day, node, dated) else day
         titles = above.get(node.mem_id, ())
+        of_page = () if html.is_in_margin(node) else filter(None, headings)
         by_title = _day_of_title(titles, day_first)
         if row is not None and row.tag == "article":
             day = by_title or day
@@ -475,11 +546,25 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             # What the link and the title say is nearer than the dates of other entries.
             day = naming.date_below(titles, text, day_first=day_first) or by_title or day
         links = around.css("a[href]") if around is not None else []
+        if around is None and row is not None and is_row and len(dated.dates(row)) == 1:
+            links = row.css("a[href]")[:_MOST_COLUMNS]
+            around = row
         siblings = around.parent if around is not None and around.tag == "li" else None
         if len(links) == 1 and siblings is not None and dated.is_undated(siblings):
             # Each document of one meeting may be an item of its own.
             links = siblings.css("a[href]")[:_MOST_COLUMNS]
-        others = (html.text_of(each) for each in links if each.mem_id != node.mem_id)
+        parent = node.parent if around is None else None
+        beside = links
+        if parent is not None and len(dated.text(parent)) <= _LONGEST_AROUND:
+            beside = parent.css("a[href]")
+        # A title that leads to the meeting's page is no other document.
+        others = (
+            said
+            for each in links
+            if each.mem_id != node.mem_id
+            and (said := html.text_of(each))
+            and leads_to_document(html.href_of(each, page.url), said)
+        )
         kind = _column_kind(node)
         is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
         if around is not None and is_short and not kind and len(links) < 2:
@@ -489,17 +574,31 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             text,
             # A longer text is a whole page and not about this link.
             said_around if len(said_around) <= _LONGEST_AROUND else "",
-            tuple(dict.fromkeys((*titles, *_filed_under(node), *filter(None, headings)))),
+            tuple(dict.fromkeys((*titles, *_filed_under(node), *of_page))),
             day,
             kind,
             any(map(naming.find_kind, others)),
-            around is not None
-            and around.tag in _ROWS
+            (around is None or around.tag not in ("article", "section"))
             and naming.is_packet(packet := _label(node, text))
-            and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in links),
-            _lead(node, around),
+            and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
+            _lead(node),
             _column_name(node),
+            _column_header(node),
         )
+
+
+def _is_frame(element: LexborNode) -> bool:
+    """Whether a row of a table only arranges the parts of a page, with tables or headings in it."""
+    return element.tag == "tr" and (
+        element.css_first("table") is not None or len(element.css("h1, h2, h3, h4, h5, h6")) > 1
+    )
+
+
+def _is_day_of_publication(day: date, node: LexborNode, dated: html.DatedPage) -> bool:
+    """Whether a row says a day only in a column like "Last modified"."""
+    columns = [(header, dict(dated.dates(cell))) for header, cell in _columns(node)]
+    said_by = [header for header, days in columns if day in days]
+    return bool(said_by) and all(map(_PUBLISHED_COLUMN.search, said_by))
 
 
 def _says_date(around: LexborNode, node: LexborNode, dated: html.DatedPage) -> bool:
@@ -512,25 +611,52 @@ def _says_date(around: LexborNode, node: LexborNode, dated: html.DatedPage) -> b
     return len(dated.dates(around)) > about_others
 
 
-def _follows_an_entry(around: LexborNode, dated: html.DatedPage) -> bool:
-    """Whether a paragraph or item without a date comes after one with a date and a link."""
-    entry = around.parent if around.parent and around.parent.tag == "li" else around
-    if entry.tag not in ("p", "li") or dated.dates(entry):
+def _follows_an_entry(node: LexborNode, row: LexborNode, dated: html.DatedPage) -> bool:
+    """Whether the date of a list or a block is in an entry before a link's own, with its document.
+
+    In a row, a cell with a date may be followed by one with a link.
+    """
+    if row.tag in _ROWS or row.mem_id == node.mem_id:
+        return False
+    path = [node, *itertools.takewhile(lambda it: it.mem_id != row.mem_id, html.ancestors(node))]
+    entry = path[-1]
+    if entry.tag == "tr":
+        # A cell may reach over several rows.
         return False
     before = entry.prev
     while before is not None and not dated.dates(before):
         before = before.prev
-    return before is not None and before.tag == entry.tag and bool(before.css_first("a[href]"))
+    return (
+        before is not None
+        and before.tag == entry.tag
+        and any(
+            leads_to_document(html.href_of(each, dated.base), dated.text(each))
+            for each in (before, *before.css("a[href]"))
+            if each.tag == "a"
+        )
+    )
 
 
-def _lead(node: LexborNode, around: LexborNode | None) -> str:
-    """Return what is said before a link: in its cell if that says a day, else in its row."""
-    cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
-    for element in filter(None, (cell, around)):
-        first = element.css_first("a[href]")
-        lead = html.text_before(element, first)[:200] if first else ""
-        if element is around or naming.date_below(["2000"], lead):
-            return lead
+def _lead(node: LexborNode) -> str:
+    """Return what is said before a link: in its cell if that says a day, else in its row.
+
+    A paragraph may have several entries, each on a line of its own.
+    """
+    for element in html.ancestors(node):
+        if element.tag not in _ROWS and element.tag != "td":
+            continue
+        lead, line, has_link = "", "", False
+        for each in element.traverse(include_text=True):
+            if each.tag == "br" and element.tag != "tr" and has_link:
+                line, has_link = "", False
+            elif each.tag == "a" and each.attributes.get("href"):
+                lead, has_link = " ".join(line.split()) or lead, True
+                if each.mem_id == node.mem_id:
+                    break
+            elif each.tag == "-text" and not has_link:
+                line += f" {each.text_content or ''}"
+        if element.tag in _ROWS or naming.date_below(["2000"], lead):
+            return lead[:200]
     return ""
 
 
@@ -601,7 +727,7 @@ def _column_header(node: LexborNode) -> str:
 def _column_name(node: LexborNode) -> str:
     """Return whose meeting it is by the column that is made for it, if there is one."""
     for header, cell in _columns(node):
-        if _NAME_COLUMN.fullmatch(header):
+        if _NAME_COLUMN.fullmatch(header) and not _FORMAT.search(html.text_of(cell)):
             return naming.body_of_meeting(html.name_in(html.text_of(cell)))
     return ""
 
@@ -615,7 +741,14 @@ def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
     table = next((each for each in around if each.tag == "table"), None)
     if table is not None:
         first = table.css_first("tr")
-        rows = [(each, [first] if first else []) for each in around if each.tag == "tr"][:1]
+        # A row across the table may be above the headers.
+        below = first.next if first is not None else None
+        while below is not None and below.tag != "tr":
+            below = below.next
+        headers = [first] if first is not None else []
+        if below is not None and len(below.css("th")) > 1:
+            headers.append(below)
+        rows = [(each, headers) for each in around if each.tag == "tr"][:1]
     else:
         rows = [
             (each, list(itertools.islice(each.parent.iter(), _MOST_COLUMNS)))

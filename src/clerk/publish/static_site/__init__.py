@@ -20,11 +20,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 import msgspec
-from jinja2 import TemplateError
 
 from clerk.core.config import Settings, static_site_address
 from clerk.core.errors import BadSetting
@@ -32,14 +31,15 @@ from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
 from clerk.core.storage import compiled_database
 from clerk.publish.linked_files import mirror
-from clerk.site_db.queries import SiteDatabase
 from clerk.site_db.schema import is_current, open_readonly
 
-from .changes import Side, changed_pages
-from .held import HeldMeetings
-from .pages import Key, SiteFacts, SitePages
-from .search_index import SEARCH_FOLDER, BuiltIndex
-from .theme import Theme, load_theme, theme_error
+# What writes the pages is loaded when pages are written: few sites of a night need any.
+if TYPE_CHECKING:
+    from clerk.site_db.queries import SiteDatabase
+
+    from .pages import Key, SiteFacts, SitePages
+    from .search_index import BuiltIndex
+    from .theme import Theme
 
 __all__ = [
     "IMAGES",
@@ -113,6 +113,14 @@ class StaticSite:
         ``target`` may have files of a former version.  ``previous`` is the version that is served;
         its search index is taken over, with what ``index`` has that is newer.
         """
+        from jinja2 import TemplateError
+
+        from .changes import Side, changed_pages
+        from .held import HeldMeetings
+        from .pages import SitePages
+        from .search_index import SEARCH_FOLDER
+        from .theme import theme_error
+
         mark = read_mark(previous)
         is_like_before = previous is not None and mark is not None and mark.made_by == self.made_by
         with contextlib.ExitStack() as stack:
@@ -207,6 +215,9 @@ def static_site_of(
     chosen = extra.get("static_site")
     if not (settings.static_site if chosen is None else chosen):
         return None
+    from .pages import SiteFacts
+    from .theme import load_theme
+
     subdomain = str(site.get("subdomain") or about.get("subdomain"))
     pattern = settings.static_site_url
     if own := str(extra.get("static_site_url") or ""):
@@ -239,6 +250,8 @@ def _has_database_of(former: Path, target: Path) -> bool:
 
 @contextlib.contextmanager
 def _open(folder: Path, subdomain: str) -> Iterator[SiteDatabase]:
+    from clerk.site_db.queries import SiteDatabase
+
     with contextlib.closing(open_readonly(compiled_database(folder))) as connection:
         if not is_current(connection):
             raise sqlite3.DatabaseError("The database is of another version.")

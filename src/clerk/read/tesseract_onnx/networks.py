@@ -50,7 +50,7 @@ class Network:
         """Run crops in one batch; the result for a crop does not depend on the others."""
         shares = self._run(crops)
         if not numpy.isfinite(shares).all():
-            raise UnusableTraineddata("The converted network gives values that are no numbers.")
+            raise UnusableTraineddata("The converted network gives values that are not numbers.")
         return [shares[: self._columns(crop), place] for place, crop in enumerate(crops)]
 
     def _columns(self, crop: Crop) -> int:

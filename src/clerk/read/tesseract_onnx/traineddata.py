@@ -167,7 +167,7 @@ def _components(content: bytes) -> dict[int, bytes]:
     reader = _Reader(content)
     number = reader.value("I")
     if not 0 < number <= _MOST_COMPONENTS:
-        raise _Refused("it is no traineddata file")
+        raise _Refused("it is not a traineddata file")
     offsets = reader.values(f"{number}q")
     present = [(offset, index) for index, offset in enumerate(offsets) if offset >= 0]
     ends = [offset for offset, _ in present[1:]] + [len(content)]
@@ -179,7 +179,7 @@ def _layer(reader: _Reader, depth: int = 0) -> tuple[Layer, list[Any]]:
     number = reader.value("b")
     kind = reader.text() if number == 0 else _KINDS.get(number, f"number {number}")
     if reader.value("b") == _TRAINING:
-        raise _Refused("it is a checkpoint of a training")
+        raise _Refused("it is a training checkpoint")
     _, flags, inputs, outputs, _ = reader.values("biiii")
     reader.text()
     layer, inner = Layer(kind, inputs, outputs), []
@@ -218,14 +218,14 @@ def _matrix(reader: _Reader) -> Matrix:
     stored = reader.array("<f8", outputs * columns).reshape(outputs, columns)
     weights, bias = stored[:, :-1], stored[:, -1]
     if not numpy.isfinite(weights).all():
-        raise _Refused("it has weights that are no numbers")
+        raise _Refused("it has weights that are not numbers")
     scales = numpy.maximum(numpy.abs(weights).max(axis=1, initial=0.0), 1e-9) / 127
     return _finite(numpy.rint(weights / scales[:, None]), scales, bias)
 
 
 def _finite(weights: NDArray[Any], scales: NDArray[Any], bias: NDArray[Any]) -> Matrix:
     if not all((numpy.abs(values) < 1e6).all() for values in (scales, bias)):
-        raise _Refused("it has weights that are no numbers")
+        raise _Refused("it has weights that are not numbers")
     return Matrix(
         weights.astype(numpy.int8), scales.astype(numpy.float32), bias.astype(numpy.float32)
     )

@@ -472,7 +472,11 @@ def _pages_pdf(request: Request, site: str, document: Document, first: int, last
         known = database.document(document).pages
     if last > known:
         raise InvalidInput(
-            Message("The document has %(known)s pages, no page %(page)s.", known=known, page=last)
+            Message(
+                "The document has %(known)s pages; there is no page %(page)s.",
+                known=known,
+                page=last,
+            )
         )
     pages = page_images.pages_as_pdf(_pdf(request, site, document), first, last)
     name = _file_name(request, site, document)
@@ -490,7 +494,7 @@ def _pdf(request: Request, site: str, document: Document) -> Path:
     bring_document(settings, site, document)
     pdf = document.pdf(settings.storage_dir / site)
     if not pdf.is_file() or not document.is_pdf:
-        raise NotFound(Message("The original of this page is not here."))
+        raise NotFound(Message("The original of this page is not available."))
     return pdf
 
 
@@ -506,7 +510,7 @@ def original(request: Request) -> Response:
     bring_document(settings_of(request), site, document)
     pdf = document.pdf(storage.site_folder(storage_dir, site))
     if not pdf.is_file():
-        raise NotFound(Message("The original of this document is not here."))
+        raise NotFound(Message("The original of this document is not available."))
     name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
     if document.is_pdf:

@@ -149,7 +149,7 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
             return RedirectResponse(f"/d/{filed[0].id}", 308)
         raise NotFound(
             Message(
-                "Nothing is held of a meeting of %(body)s on %(date)s in %(place)s.",
+                "There are no documents of a meeting of %(body)s on %(date)s in %(place)s.",
                 body=repr(body),
                 date=repr(date),
                 place=site.name,

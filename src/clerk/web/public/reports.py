@@ -76,7 +76,9 @@ def send(request: Request) -> Response:
         place = vote_reports.place_of(site, document, vote)
         if sent.get("seen") != f"{place.begin}-{place.end}":
             raise InvalidInput(
-                Message("The minutes were read again meanwhile: open the form again.")
+                Message(
+                    "The minutes have been read again since you opened this form: open it again."
+                )
             )
         fields = read_form(sent, form_fields(vote))
     comment, reporter = str(sent.get("comment", "")), str(sent.get("who", ""))
