@@ -61,6 +61,7 @@ MEASURED := $(filter-out tests/bench tests/browser tests/__pycache__,$(patsubst 
 
 coverage: $(READY) ## measure which branches of src the tests take; report in build/coverage
 	rm -rf build/coverage && mkdir -p build/coverage
+	cp tests/measured_children.py $(VENV)/lib/python3*/site-packages/
 	for folder in $(MEASURED); do \
 	  $(BIN)/coverage run -m pytest -q -n 2 --dist loadgroup -m 'not chaos and not browser' $$folder && \
 	  $(BIN)/coverage combine --quiet --append || exit 1; done
