@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import docx
 import pytest
 from click.testing import CliRunner
 
@@ -48,6 +49,45 @@ def test_people_read_a_listing(minutes: Path) -> None:
     assert "PASSED 2-1 - buy a plow for $12,000" in done.stdout
     assert "moved by Moss, seconded by Nye" in done.stdout
     assert "noes: Ortiz" in done.stdout
+
+
+def test_how_a_motion_is_written_is_no_note_for_people(tmp_path: Path) -> None:
+    path = tmp_path / "minutes.txt"
+    path.write_text("R2024-1 S. Kirkey, T. Butler:\nThat we buy a plow. Carried.\n", "utf-8")
+
+    listed = CliRunner().invoke(extract, [str(path)])
+    row = json.loads(CliRunner().invoke(extract, ["--votes", "--json", str(path)]).stdout)
+
+    assert row["flags"] == ["mover_seconder_colon"]
+    assert "moved by S. Kirkey, seconded by T. Butler" in listed.stdout
+    assert "note:" not in listed.stdout
+
+
+def test_web_pages_and_word_files_are_read_as_documents(tmp_path: Path) -> None:
+    page = tmp_path / "minutes.html"
+    page.write_text(
+        "<html><body><p>Motion by Moss, seconded by Nye, to buy a&nbsp;plow. Carried 3-0."
+    )
+    word = tmp_path / "minutes.docx"
+    document = docx.Document()
+    document.add_paragraph("Motion by Moss, seconded by Nye, to buy a plow. Carried 3-0.")
+    document.save(str(word))
+
+    done = CliRunner().invoke(extract, ["--votes", "--json", str(page), str(word)])
+
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [Path(row["doc"]).name for row in rows] == ["minutes.html", "minutes.docx"]
+    assert {(row["mover"], row["motion"]) for row in rows} == {("Moss", "buy a plow")}
+
+
+def test_an_old_word_file_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    old = tmp_path / "minutes.doc"
+    old.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
+
+    done = CliRunner().invoke(extract, [str(old)])
+
+    assert done.exit_code == 4
+    assert "DOC file, which clerk does not read" in done.stderr
 
 
 def test_explain_shows_which_rule_read_what(minutes: Path) -> None:

@@ -184,6 +184,20 @@ def test_ctrl_c_is_prepared_for_before_any_other_module_is_loaded(tmp_path: Path
     assert said.stderr == ""
 
 
+def test_a_worker_says_on_a_terminal_that_it_waits(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", postgres)
+    (tmp_path / "sites").mkdir()
+
+    terminal = Terminal(tmp_path, "worker", "ocr")
+    terminal.wait_for(r"1 worker for ocr\. Stop with Ctrl-C\.")
+    terminal.press_ctrl_c()
+
+    assert terminal.end() in (0, 130)
+    assert "Traceback" not in terminal.shown
+
+
 def test_quiet_prints_no_hints_and_verbose_logs(town: Path) -> None:
     quiet = run(town, "run", "-q", "springfield")
     verbose = run(town, "-v", "run", "springfield", "--restart")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,30 @@ def test_the_fetcher_of_the_guide_lists_a_recording(clerk, tmp_path, monkeypatch
             "format": "",
         }
     ]
+
+
+def test_a_year_without_a_page_yet_does_not_end_the_listing(clerk, tmp_path, monkeypatch):
+    (tmp_path / "gazette.py").write_text(next(block for block in BLOCKS if "Gazette" in block))
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(tmp_path))
+    this_year = datetime.now(UTC).year
+    host = "https://springfield.gazette.example"
+    answers = [
+        {"url": host, "name": "home.html"},
+        {"url": f"{host}/minutes/{this_year}", "name": "year.html"},
+    ]
+    (tmp_path / "home.html").write_text("Gazette")
+    (tmp_path / "year.html").write_text(
+        f"""<ul id="meetings"><li data-number="7" data-day="{this_year}-01-16T19:00"><b>Council</b>
+        <a href="/pdf/7.pdf">Regular meeting</a></li></ul>"""
+    )
+    (tmp_path / "manifest.json").write_text(json.dumps(answers))
+
+    said = clerk("fetch-test", str(tmp_path))
+
+    assert "1 meeting, 1 document" in said.out
+    # What was asked for in vain is shown: the recording may be what is incomplete.
+    assert f"not recorded: {host}/minutes/{this_year - 1}" in said.err
+    assert "robots.txt" not in said.err
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -77,6 +77,27 @@ def test_without_pg_dump_the_fix_is_named(
     assert (ran.exit_code, ran.output) == (3, "pg_dump is not installed.")
 
 
+def test_why_pg_dump_failed_is_said_with_its_details(
+    postgres: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", postgres)
+    old = tmp_path / "bin" / "pg_dump"
+    old.parent.mkdir()
+    old.write_text(
+        "#!/bin/sh\necho 'pg_dump: error: aborting because of server version mismatch' >&2\n"
+        "echo 'pg_dump: detail: server version: 18; pg_dump version: 15' >&2\nexit 1\n"
+    )
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(old.parent), prepend=":")
+
+    ran = clerk("db", "backup", str(tmp_path / "dump.sql"))
+
+    assert ran.exit_code == 3
+    assert "aborting because of server version mismatch" in ran.output
+    assert "pg_dump version: 15" in ran.output
+    assert not (tmp_path / "dump.sql").exists()
+
+
 def test_the_password_is_never_an_argument() -> None:
     from sqlalchemy import make_url
 

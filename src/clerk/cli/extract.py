@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from clerk.extract import Vote
     from clerk.library import Library
 
+#: Flags that only say how a motion is written: for programs, which have the quote to compare.
+FORMS = frozenset({"mover_seconder_colon"})
+
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
@@ -40,8 +43,8 @@ def extract(
     """Print the votes and names found in files.
 
     With --json, all findings: also items, attendance, speakers, matters and people.
-    Reads PDF and text files. Offsets count characters of the file's text; the
-    pages of a PDF are joined by form feeds. Every name occurs in the document;
+    Reads PDF, HTML, DOCX and text files. Offsets count characters of the file's
+    text; the pages of a document are joined by form feeds. Every name occurs in the document;
     a result is what the document says, never computed from the numbers. Fields
     in "doubtful" are not facts: check the quote.
 
@@ -117,10 +120,11 @@ def _explanation_lines(path: Path, library: Library) -> Iterator[str]:
 
 
 def _text_of(path: Path, library: Library) -> str | list[str]:
-    """Return the pages of a PDF, or the text of a file of text."""
+    """Return the pages of a document, or the text of a file of text."""
+    from clerk.fetch.local_files import FILE_SUFFIXES
     from clerk.read.documents import raise_for_failed_pages
 
-    if path.suffix.lower() != ".pdf":
+    if path.suffix.lower() not in FILE_SUFFIXES:
         return path.read_bytes().decode("utf-8", "replace")
     document = library.read(path, processes=1)
     raise_for_failed_pages(path, document)
@@ -145,6 +149,7 @@ def _vote_as_text(file: str, vote: Vote) -> str:
             lines.append(f"  {title}: {', '.join(names)}")
     if vote.doubtful:
         lines.append(f"  not certain: {', '.join(vote.doubtful)}")
-    if vote.flags:
-        lines.append(f"  note: {', '.join(flag.replace('_', ' ') for flag in vote.flags)}")
+    notes = [flag.replace("_", " ") for flag in vote.flags if flag not in FORMS]
+    if notes:
+        lines.append(f"  note: {', '.join(notes)}")
     return "\n".join(lines)

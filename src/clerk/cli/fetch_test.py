@@ -13,13 +13,16 @@ import click
 from clerk.core import config
 from clerk.core.errors import InvalidInput, UnknownPlugin
 
-from .common import existing_path, json_option, print_json
+from .common import existing_path, hint, json_option, print_json
 from .previews import as_json as preview_as_json
 from .previews import described, show_preview
 
 if TYPE_CHECKING:
     from clerk.fetch.base import FetcherSpec
     from clerk.fetch.http.client import Client
+
+#: At most this many addresses that are not in a recording are listed.
+NOT_RECORDED_SHOWN = 5
 
 
 @click.command("fetch-test")
@@ -70,11 +73,13 @@ def fetch_test(
     if "://" not in where and not Path(where).exists():
         raise InvalidInput(f"{source!r} is neither a folder nor a file nor a URL.")
     opened = client_opener(settings, permitted=permitted)
+    not_recorded: list[str] = []
     with tempfile.TemporaryDirectory() as pace:
         if (Path(where) / MANIFEST).is_file():
             portal = RecordedPortal(Path(where))
             where = portal.address
             opened = _recorded_opener(portal, Path(pace))
+            not_recorded = portal.not_recorded
         if not scraper:
             scraper, where = detect(where)
             if scraper == "plain":
@@ -96,6 +101,10 @@ def fetch_test(
         print_json(preview_as_json(preview))
         return
     show_preview(preview)
+    for url in not_recorded[:NOT_RECORDED_SHOWN]:
+        hint(f"  not recorded: {url}")
+    if len(not_recorded) > NOT_RECORDED_SHOWN:
+        hint(f"  ... and {len(not_recorded) - NOT_RECORDED_SHOWN} more")
     if show_all:
         for each in preview.documents:
             click.echo(described(each))

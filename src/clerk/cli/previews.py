@@ -78,6 +78,8 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     listed = ", ".join(f"{body} ({bodies[body]})" for body in named[:LOOKED_AT] if body)
     unknown = f"; unknown for {bodies['']}" if bodies[""] else ""
     click.echo(f"  bodies: {listed or 'none'}{unknown}")
+    if len(files) > LOOKED_AT:
+        click.echo("Examples:")
     print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])
     doubtful = [each for each in files if each.has_text and doubts_of(each.evidence)]
     if doubtful:

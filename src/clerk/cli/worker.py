@@ -8,7 +8,7 @@ import click
 
 from clerk.core.states import QUEUES
 
-from .common import hint, open_database, set_up_log
+from .common import hint, numbered, on_a_terminal, open_database, set_up_log
 from .verbosity import verbosity_options
 
 
@@ -58,6 +58,8 @@ def worker(type: str, number: int, burst: bool) -> None:
             hint(f"{error} {error.hint}".strip())
     db.get_civic_db().dispose()
     served = QUEUES if type == "all" else (type,)
+    if on_a_terminal():
+        hint(f"{numbered(number, 'worker')} for {', '.join(served)}. Stop with Ctrl-C.")
 
     def work() -> None:
         """Work until stopped, and end the process."""

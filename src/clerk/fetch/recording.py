@@ -42,6 +42,8 @@ class RecordedPortal(httpx.BaseTransport):
             ) from error
         if not self.answers:
             raise InvalidInput(f"{path} lists no responses.")
+        #: The addresses that a fetcher asked for and that are not in the recording.
+        self.not_recorded: list[str] = []
 
     @property
     def address(self) -> str:
@@ -60,7 +62,11 @@ class RecordedPortal(httpx.BaseTransport):
                 return self._response(answer)
             if recorded[:2] == asked[:2]:
                 same_page = same_page or answer
-        return self._response(same_page) if same_page else httpx.Response(404)
+        if same_page:
+            return self._response(same_page)
+        if request.url.path != "/robots.txt":
+            self.not_recorded.append(str(request.url))
+        return httpx.Response(404)
 
     def _response(self, answer: RecordedAnswer) -> httpx.Response:
         content = (self._folder / answer.name).read_bytes()

@@ -133,8 +133,9 @@ def _run(name: str, arguments: list[str]) -> None:
         )
     ended = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
     if ended.returncode:
-        lines = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
-        raise DatabaseUnavailable(f"{name} failed: {lines[-1]}", hint="See: clerk doctor")
+        # The cause may be in the line before the last: "error: ...", then "detail: ...".
+        said = " ".join(ended.stderr.strip().splitlines()[-2:]) or f"exit code {ended.returncode}"
+        raise DatabaseUnavailable(f"{name} failed: {said}", hint="See: clerk doctor")
 
 
 @contextlib.contextmanager

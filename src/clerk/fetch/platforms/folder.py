@@ -158,7 +158,7 @@ class FolderFetcher(Fetcher):
         try:
             if path.is_file() and begins_as_pdf(path):
                 return True
-            self.skip(readable_name(relative), "not a PDF")
+            self.skip(readable_name(relative), "not a PDF, HTML or DOCX file")
         except OSError as error:
             self.skip(readable_name(relative), f"not a PDF, unreadable: {error.strerror}")
         return False
