@@ -1,7 +1,7 @@
 """A coverage plugin: what the pool's children run counts, although clerk ends them with SIGKILL.
 
-A child saves what it has run whenever it has finished an order, before it says so.  What it runs of an
-order during which it is killed is lost.
+A child saves what it has run whenever it has finished an order, before it says so.  What it runs of
+an order during which it is killed is lost.
 """
 
 from __future__ import annotations
