@@ -13,7 +13,6 @@ from clerk.core.errors import NotFound
 from clerk.site_db.queries import open_site
 from clerk.site_db.record import (
     DeclaredInterest,
-    MatterStep,
     PublicSpeaker,
     RecordedItem,
     RecordedPresence,
