@@ -553,7 +553,7 @@ def test_a_reader_sees_the_old_set_or_the_new_one(tmp_path: Path) -> None:
     upload(first)
 
     def replace_again_and_again() -> None:
-        for path in (second, first) * 3:
+        for path in (second, first, second):
             upload(path, batch_items=5)
 
     writer = spawn(replace_again_and_again)
