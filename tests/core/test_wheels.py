@@ -57,6 +57,8 @@ def test_the_readme_promises_only_what_has_wheels() -> None:
 
     assert [name for name in BY_NAME if f"| {name} |" not in table] == []
     assert "no wheels" not in table
+    major, minor = check_platforms.OLDEST_GLIBC
+    assert f"needs glibc {major}.{minor} or newer" in readme
 
 
 def test_windows_is_refused_in_one_sentence_with_a_hint(tmp_path: Path) -> None:
