@@ -259,7 +259,8 @@ class Measured:
         self._source, storage = self.folder / "source", self.folder / "storage"
         self._source.mkdir(parents=True)
         storage.mkdir()
-        self._written = itertools.count()
+        # Sites of all sizes have as many documents in the last year, whose page is made again.
+        self._written = itertools.count((_DAYS // 2 - self.documents) % _DAYS)
         for _ in range(self.documents):
             _write(self._source, next(self._written))
         self.environment["STORAGE_DIR"] = str(storage)
@@ -359,9 +360,13 @@ def compare_stores(folder: Path, pages: int, repeats: int) -> list[bool]:
     return [ratio >= STORE_BAR]
 
 
+#: Documents of a year.
+_DAYS = 12 * 28
+
+
 def _write(folder: Path, number: int) -> None:
     """Write the minutes of a day."""
-    day = f"{1990 + number // 336}-{number // 28 % 12 + 1:02}-{number % 28 + 1:02}"
+    day = f"{1990 + number // _DAYS}-{number // 28 % 12 + 1:02}-{number % 28 + 1:02}"
     lines = (
         f"Minutes of the Council, {day}",
         f"Moved by Ms. Abel, seconded by Mr. Ames, to approve item {number}.",

@@ -30,9 +30,10 @@ from sqlalchemy import delete, select
 from clerk.annotations import api as annotation_projects
 from clerk.annotations import changes
 from clerk.annotations.store import ROW_TABLES
-from clerk.core import config, installation
+from clerk.core import config, installation, manifest
 from clerk.core.child_process import Order
 from clerk.core.db import civic_db_connection
+from clerk.core.manifest import FetchedDocument, TextRecord
 from clerk.core.models import (
     annotation_documents_table,
     annotation_sets_table,
@@ -40,7 +41,7 @@ from clerk.core.models import (
 )
 from clerk.core.states import Step
 from clerk.core.storage import Document
-from clerk.extract import extract_site
+from clerk.extract import VERSION, extract_site
 from clerk.extract.documents import cache_of
 from clerk.pipeline import batches, follow_pages, uploads
 from clerk.pipeline.flow import Pipeline
@@ -128,6 +129,60 @@ def test_a_document_that_is_as_it_was_is_not_looked_at_again(town: str) -> None:
     assert exported(PROJECT.format(site=town)) == before
     assert follow_pages.follow(config.load(), town).extracted_pages == 2
     assert not exported(PROJECT.format(site=town))[0]["denotations"]
+
+
+def test_of_documents_in_the_manifest_those_are_followed_that_the_outbox_names(town: str) -> None:
+    findings, project = cache_of(config.load().storage_dir / town, DOCUMENT), f"{town}/extraction"
+
+    def record(found: str | None) -> None:
+        with civic_db_connection() as conn:
+            text = TextRecord("pdf", "text", None, pages=2)
+            manifest.record_texts(conn, town, {DOCUMENT.name: text})
+            if found:
+                manifest.record_findings(conn, town, VERSION, {DOCUMENT.name: ("text", found)})
+
+    with civic_db_connection() as conn:
+        fetched = FetchedDocument(DOCUMENT.name, "id", "pdf", 1, None)
+        manifest.record(conn, town, [fetched])
+    record("first")
+    follow_pages.follow(config.load(), town)
+    before, good = exported(project), findings.read_bytes()
+    findings.write_bytes(b'{"version": "1", "text_sha256": "", "votes": [], "entities": []}')
+    unseen = follow_pages.follow(config.load(), town, everything=False)
+    assert unseen == follow_pages.Followed() and exported(project) == before
+
+    record("second")
+    assert follow_pages.follow(config.load(), town, everything=False).extracted_pages == 2
+    assert not any(each["denotations"] for each in exported(project))
+
+    # The outbox no longer tells what happened: all documents are compared.
+    findings.write_bytes(good)
+    with civic_db_connection() as conn:
+        manifest.announce_site(conn, town, manifest.FACTS)
+        manifest.announce_site(conn, town, manifest.FACTS)
+        manifest.delete_old_changes(conn, -1, 100)
+    assert follow_pages.follow(config.load(), town, everything=False).extracted_pages == 2
+    assert exported(project) == before
+
+    with civic_db_connection() as conn:
+        manifest.forget_text(conn, town, [DOCUMENT.name])
+    assert follow_pages.follow(config.load(), town, everything=False).extracted_pages == 2
+    check()
+
+
+def test_a_document_in_which_nobody_has_looked_is_followed_again_and_again(town: str) -> None:
+    findings = cache_of(config.load().storage_dir / town, DOCUMENT)
+    good = findings.read_bytes()
+    findings.unlink()
+    with civic_db_connection() as conn:
+        manifest.record(conn, town, [FetchedDocument(DOCUMENT.name, "id", "pdf", 1, None)])
+        text = TextRecord("pdf", "text", None, pages=2)
+        manifest.record_texts(conn, town, {DOCUMENT.name: text})
+    follow_pages.follow(config.load(), town)
+
+    findings.write_bytes(good)
+
+    assert follow_pages.follow(config.load(), town, everything=False).extracted_pages == 2
 
 
 @pytest.mark.parametrize("change", ["text", "findings", "gone"])

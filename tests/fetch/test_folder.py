@@ -10,6 +10,8 @@ import docx
 import pytest
 from folder_town import Town, pdf, put
 
+from clerk.core import manifest
+from clerk.core.db import writing_to
 from clerk.core.errors import BadSetting, SourceUnavailable
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -96,6 +98,51 @@ def test_web_pages_and_word_documents_are_documents_and_old_word_is_refused(sour
     (source / "Council minutes 2024-01-15.htm").unlink()
     put(source, "Council minutes 2024-01-15.htm")
     assert "minutes/Council/2024-01-15" in town.fetch().moved
+
+
+def test_only_files_that_are_not_as_they_were_are_asked_about(source, town, monkeypatch):
+    put(source, *(f"Council minutes 2024-01-{day:02}.pdf" for day in range(1, 21)))
+    town.fetch()
+    asked: list[int] = []
+    ask = manifest.known_documents
+
+    def noting(*values):
+        rows = ask(*values)
+        asked.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(manifest, "known_documents", noting)
+    assert len(town.fetch().unchanged) == 20
+    assert asked == [0]
+
+    put(source, "Council minutes 2024-02-01.pdf", "Council minutes of 2024-01-02.pdf")
+    (source / "Council minutes 2024-01-01.pdf").write_bytes(pdf("other words"))
+    (source / "Council minutes 2024-01-20.pdf").unlink()
+    report = town.fetch()
+
+    assert asked == [0, 2]
+    # The name of a file that was passed over is taken all the same.
+    assert report.new == ["minutes/Council/2024-02-01", "minutes/Council/2024-01-02-2"]
+    assert report.changed == ["minutes/Council/2024-01-01"]
+    assert report.gone == ["minutes/Council/2024-01-20"]
+    assert len(report.unchanged) == 18
+
+    put(source, "Council minutes 2024-01-20.pdf")
+    report = town.fetch()
+    assert (report.new, report.gone, len(report.unchanged)) == ([], [], 22)
+    assert not any(row.gone_at for row in town.known())
+
+
+def test_files_whose_bytes_were_lost_are_all_copied_again(source, town):
+    put(source, "Council minutes 2024-01-15.pdf")
+    town.fetch()
+    with writing_to(town.settings.sql_url) as conn:
+        manifest.forget_bytes(conn, "town", "minutes/Council/2024-01-15")
+
+    (source / "Council minutes 2024-01-15.pdf").rename(source / "Council minutes 2024-01-16.pdf")
+    town.fetch()
+
+    assert [bool(row.pdf_sha256) for row in town.known() if not row.gone_at] == [True]
 
 
 @not_as_root

@@ -500,7 +500,8 @@ def test_of_the_newest_documents_few_are_indexed_again(
         day = f"{2032 + number // 12}-{number % 12 + 1:02}-01"
         write_text(folder, f"minutes/City Council/{day}", [f"page of month {number}"])
         compile_folder(folder, SITE)
-        planned = search_index.plan(compiled_database(folder), 10_000).bundles
+        database = search_index.IndexedDatabase(compiled_database(folder), f"month {number}")
+        planned = search_index.plan(database, 10_000).bundles
         names = [name for bundle in planned for name in bundle.documents]
         assert len(names) == len(set(names)) >= number
         again = sum(len(each.documents) for each in planned if each not in former)

@@ -1,8 +1,9 @@
 """Which documents of a site its annotations were compared with: ``_clerk/followed.msgpack``.
 
-A site has thousands of documents, and a run changes a few.  A document whose text and extraction
-are the same files as before is not compared with the database again, as long as the database has
-not changed either.  Without the file everything is compared.
+A site has thousands of documents, and a run changes a few.  A document that the outbox does not
+name since then is not compared with the database again, as long as the database has not changed
+either; nor is one that only the disk knows, if its text and extraction are the same files as
+before.  Without the file everything is compared.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from clerk.core import storage
 from clerk.extract.documents import cache_of
 
 #: Raised when annotations are made otherwise from the same findings.
-_VERSION = 2
+_VERSION = 3
 
 #: The hashes of a document's text and findings, or inode, modification time and size of its two
 #: files; empty if one is missing.
@@ -27,10 +28,15 @@ Standing = tuple[int, int, int]
 
 
 class FollowedDocuments(msgspec.Struct, frozen=True):
-    """The state of the database, and of the documents, after the last comparison."""
+    """The state of the database, and of the documents, after the last comparison.
+
+    ``number`` is where the outbox stood before it; ``documents`` are then only those in which
+    nobody has looked for anything.  None if the manifest knew no document: then they are all.
+    """
 
     standing: Standing
     documents: dict[str, Stamp]
+    number: int | None = None
     version: int = _VERSION
 
     def stale(self, now: dict[str, Stamp]) -> set[str]:

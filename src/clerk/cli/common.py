@@ -101,6 +101,16 @@ def hint(message: str) -> None:
         click.echo(message, err=True)
 
 
+#: After so many documents of a site it is said again how far a scan has come; groups fit in it.
+_SCANNED_BETWEEN = 1000
+
+
+def scan_progress(subdomain: str, documents: int) -> None:
+    """Say on stderr how far the scan of a large site has come."""
+    if documents % _SCANNED_BETWEEN == 0:
+        hint(f"{subdomain}: looked at {documents} documents")
+
+
 def confirm(question: str) -> None:
     """Ask for confirmation; exit 1 if the answer is no or nobody can answer."""
     try:

@@ -11,7 +11,7 @@ import click
 from clerk.core import config, storage
 from clerk.core.errors import SchemaOutdated
 
-from .common import confirm, hint, numbered, open_database, operator
+from .common import confirm, hint, numbered, open_database, operator, scan_progress
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -62,7 +62,7 @@ def upgrade() -> None:
     from clerk.pipeline.scan import scan_new_sites
 
     installation.check(settings)
-    for subdomain, found in scan_new_sites(settings):
+    for subdomain, found in scan_new_sites(settings, scan_progress):
         click.echo(f"{subdomain}: {numbered(found.documents, 'document')} in its folder")
 
 

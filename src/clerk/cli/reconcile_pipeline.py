@@ -14,6 +14,7 @@ from .common import (
     numbered,
     open_database,
     print_json,
+    scan_progress,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _scan(settings: Settings) -> None:
     with reading_connection() as conn:
         names = sites.names(conn)
     for subdomain in names:
-        found = scan_site(settings, subdomain)
+        found = scan_site(settings, subdomain, scan_progress)
         differences = (
             ("added", found.added),
             ("changed", found.changed),

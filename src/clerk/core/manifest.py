@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from types import MappingProxyType
@@ -360,14 +360,39 @@ def documents(
     return _with_parts(conn, found) if with_parts else found
 
 
-def known_documents(conn: Connection, subdomain: str) -> list[KnownDocument]:
-    """Return what a fetch asks about the documents of a site, in the order of their names."""
+def known_documents(
+    conn: Connection, subdomain: str, identities: Sequence[str] | None = None
+) -> list[KnownDocument]:
+    """Return what a fetch asks about the documents of a site, in the order of their names.
+
+    With ``identities`` only about those.
+    """
     columns = [
         cast(_d.listed, String) if name == "listed_json" else _d[name]
         for name in KnownDocument.__struct_fields__
     ]
     query = select(*columns).where(_d.subdomain == subdomain).order_by(_d.name)
+    if identities is not None:
+        query = query.where(among(conn, _d.identity, identities))
     return [KnownDocument(*row) for row in conn.execute(query)]
+
+
+def known_files(
+    conn: Connection, subdomain: str, seen_before: datetime
+) -> Sequence[tuple[str | None, str, str | None, bool]]:
+    """Return the documents of a site as one who compares all of them with a folder needs them.
+
+    Each is its identity, its name, what its file looked like at the source (None if it was gone or
+    is to be fetched in any case), and whether it was last seen before that time.
+    """
+    looks = cast(_d.source_bytes, String) + " " + cast(_d.source_mtime_ns, String)
+    looks = looks + " " + func.coalesce(_d.version_hint, "")
+    is_held = and_(_d.pdf_sha256.is_not(None), _d.gone_at.is_(None))
+    query = select(
+        *(_d.identity, _d.name, case((is_held, looks), else_=null())),
+        _d.last_seen_at < seen_before,
+    ).where(_d.subdomain == subdomain)
+    return conn.execute(query).all()
 
 
 def document(conn: Connection, subdomain: str, name: str) -> DocumentRow | None:
@@ -406,6 +431,12 @@ def count_documents(conn: Connection, subdomain: str) -> tuple[int, int]:
     )
     total, with_text = conn.execute(query).one()
     return total, with_text
+
+
+def has_text(conn: Connection, subdomain: str) -> bool:
+    """Whether any document of a site has text."""
+    query = select(_d.id).where(_d.subdomain == subdomain, _d.text_sha256.is_not(None)).limit(1)
+    return conn.execute(query).first() is not None
 
 
 def documents_to_read(
@@ -554,10 +585,17 @@ def announce_site(conn: Connection, subdomain: str, change: str) -> None:
     _announce(conn, subdomain, [("", change, None)])
 
 
-def contents(conn: Connection, subdomain: str) -> dict[str, tuple[str, str | None]]:
-    """Return the hashes of the text of each document that has any, and of what was found in it."""
+def contents(
+    conn: Connection, subdomain: str, names: Collection[str] | None = None
+) -> dict[str, tuple[str, str | None]]:
+    """Return the hashes of the text of each document that has any, and of what was found in it.
+
+    With ``names`` only of those.
+    """
     query = select(_d.name, _d.text_sha256, _d.findings_sha256)
     query = query.where(_d.subdomain == subdomain, _d.text_sha256.is_not(None))
+    if names is not None:
+        query = query.where(among(conn, _d.name, list(names)))
     return {name: (text, findings) for name, text, findings in conn.execute(query)}
 
 
@@ -1220,10 +1258,17 @@ class SiteManifest:
         with reading_connection(self._sql_url) as conn:
             return documents(conn, self.subdomain)
 
-    def known_documents(self) -> list[KnownDocument]:
-        """Return what a fetch asks about the site's documents."""
+    def known_documents(self, identities: Sequence[str] | None = None) -> list[KnownDocument]:
+        """Return what a fetch asks about the site's documents, or about some of them."""
         with reading_connection(self._sql_url) as conn:
-            return known_documents(conn, self.subdomain)
+            return known_documents(conn, self.subdomain, identities)
+
+    def known_files(
+        self, seen_before: datetime
+    ) -> Sequence[tuple[str | None, str, str | None, bool]]:
+        """Return the site's documents as they are compared with a folder."""
+        with reading_connection(self._sql_url) as conn:
+            return known_files(conn, self.subdomain, seen_before)
 
     def record(self, fetched: FetchedDocument) -> None:
         """Record a document whose bytes are stored."""

@@ -52,7 +52,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from operator import itemgetter
 from pathlib import Path
 
 from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
@@ -492,11 +491,12 @@ def unusable_names(folder: Path) -> list[str]:
     found = []
     for kind in KINDS:
         pdfs = _FOLDER_OF_KIND[kind] / "pdfs"
-        for parent, files in itertools.groupby(_all_files_below(folder / pdfs), itemgetter(0)):
-            names = [name for _, name in files if name.endswith((".pdf", *OTHER_FORMATS))]
-            if _is_usable(f"{parent}\n" + "\n".join(names)):
+        for parent, names in _folders_below(folder / pdfs):
+            if _is_usable("\n".join((parent, *names))):
                 continue
-            for name in names:
+            for name in sorted(names):
+                if not name.endswith((".pdf", *OTHER_FORMATS)) or name.startswith("."):
+                    continue
                 if not (_is_usable(parent) and _is_usable(name)):
                     readable = os.fsencode(pdfs / parent / name).decode(errors="backslashreplace")
                     found.append(_gate.without_secrets(readable))
@@ -527,11 +527,16 @@ def _all_files_below(root: Path) -> Iterator[tuple[str, str]]:
 
     Symlinked folders are not entered, nor hidden ones: those are what a killed writer left.
     """
+    for relative, names in _folders_below(root):
+        yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _folders_below(root: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder, relative to root, with the names of its files, hidden ones too."""
     top = len(str(root)) + 1
     for folder, subfolders, names in os.walk(root):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        relative = folder[top:]
-        yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
+        yield folder[top:], names
 
 
 def sha256_of(path: Path) -> str:

@@ -229,9 +229,9 @@ class Fetcher:
     """Lists what one source has.  It reads pages through ``self.client`` and writes nothing."""
 
     settings: SourceSettings
-    #: Of a folder: what identifies the bytes of each file that was fetched before, by its id.  A
-    #: file that looks the same need not be listed: its id is added to ``passed_over``.
-    known_files: Mapping[str, tuple[int, int, str]] = {}
+    #: Of a folder: what each file that was fetched before looked like, by its id.  A file that
+    #: looks the same need not be listed: its id is added to ``passed_over``.
+    known_files: Mapping[str, str] = {}
 
     def __init__(self, context: Context) -> None:
         self.passed_over: list[str] = []

@@ -37,6 +37,12 @@ def looks_of_file(facts: os.stat_result, *, may_link: bool = False) -> tuple[int
     return facts.st_size, facts.st_mtime_ns, f"inode {facts.st_ino}{own_time}"
 
 
+def known_look(looks: tuple[int, int, str]) -> str:
+    """Return what a file looks like as the manifest tells it to one who compares many."""
+    size, changed_at, inode = looks
+    return f"{size} {changed_at} {inode}"
+
+
 def begins_as_pdf(path: Path) -> bool:
     """Whether the first bytes are a PDF's."""
     with path.open("rb", buffering=0) as file:

@@ -120,7 +120,7 @@ ListedDocuments = Mapping[str, tuple[MeetingRef, DocumentRef]]
 class NamesFiles(Protocol):
     """A fetcher of files, whose names follow from their paths and some rules."""
 
-    known_files: Mapping[str, tuple[int, int, str]]
+    known_files: Mapping[str, str]
 
     def rules(self) -> str:
         """Return what the names depend on besides the paths."""
@@ -266,11 +266,15 @@ class SiteFetch:
     def __post_init__(self) -> None:
         self.folder = self.files.folder
         self.incoming = storage.incoming_folder(self.folder)
-        rows = self.manifest.known_documents()
-        #: What was fetched before, by its identity at the source.
-        self.known = {row.identity: row for row in rows if row.identity}
-        #: Names of files that no source offers.
-        self.unlisted = {row.name for row in rows if not row.identity}
+        #: What was fetched before, by its identity at the source; of files that need not all be
+        #: looked at, it is asked for when it is known which ones are other than they were.
+        self.known: dict[str, KnownDocument] = {}
+        #: Everything that was fetched before, and the names of all documents.
+        self.identities: set[str] = set()
+        self.names: set[str] = set()
+        #: Files that may be passed over, by their id: identity, name, whether it is due to be noted
+        #: that they were seen.
+        self._files: dict[str, tuple[str, str, bool]] = {}
         self.source = self.fetcher.settings.source or self.spec.id
         #: When each document was asked for before, and when the fetch began that was cut off.
         self.asked = self.manifest.requests()
@@ -298,14 +302,18 @@ class SiteFetch:
             self.incoming.mkdir(parents=True, exist_ok=True)
         storage.sweep_parts(self.folder)
         self.cut_off_at = self.manifest.begin_fetch(self.now)
-        rules = self._pass_over_known_files()
+        rules = self._ask_what_is_known()
         window, listed = self._list_source(recent, full)
         unchanged = [self._files[each] for each in self.fetcher.passed_over]
         self.report.meetings += len(unchanged)
-        for row in unchanged:
-            self.report.unchanged.append(row.name)
-            if row.gone_at or self.now - row.last_seen_at > SEEN_WITHIN:
-                self.manifest.record_unchanged(row.name)
+        self.report.unchanged += [name for _, name, _ in unchanged]
+        for _, name, is_due in unchanged:
+            if is_due:
+                self.manifest.record_unchanged(name)
+        absent = self.identities - listed.keys() - {identity for identity, _, _ in unchanged}
+        if self.identities and not self.known:
+            rows = self.manifest.known_documents([*absent, *listed])
+            self.known = {row.identity: row for row in rows if row.identity}
         for row in self.carried:
             self.report.unchanged.append(row.name)
             self.manifest.record_unchanged(row.name)
@@ -313,10 +321,9 @@ class SiteFetch:
         if fewer:
             self.report.complete = False
         if self.report.complete:
-            passed_over = {row.identity for row in (*unchanged, *self.carried)}
-            for identity in self.known.keys() - listed.keys() - passed_over:
-                known = self.known[identity]
-                if window.covers(known.listed_date):
+            for identity in absent - {row.identity for row in self.carried}:
+                known = self.known.get(identity)
+                if known and window.covers(known.listed_date):
                     self.missing[known.document] = known
         documents = self._give_names(listed)
         failures = 0
@@ -377,29 +384,33 @@ class SiteFetch:
             self.manifest.commit()
             raise fewer
 
-    def _pass_over_known_files(self) -> str:
-        """Have a folder's files that look as they did passed over, if they are named as they were.
+    def _ask_what_is_known(self) -> str:
+        """Ask what was fetched before: of a folder that is named as it was, as little as possible.
 
-        Returns the hash of what their names depend on; empty for other sources.
+        Its files that look as they did are passed over.  Returns the hash of what their names
+        depend on; empty for other sources.
         """
-        self._files: dict[str, KnownDocument] = {}
-        if not isinstance(self.fetcher, NamesFiles):
-            return ""
-        # With the same rules the names were found to be public when they were given.
-        named_by = f"{self.gate.fingerprint()} {self.fetcher.rules()}"
-        rules = hashlib.sha256(named_by.encode()).hexdigest()
-        with contextlib.suppress(OSError):
-            if storage.folder_rules(self.folder).read_text() == rules:
-                prefix = f"{self.spec.id}:"
-                self._files = {
-                    identity.partition("|")[0].removeprefix(prefix): row
-                    for identity, row in self.known.items()
-                    if row.pdf_sha256
-                }
-                self.fetcher.known_files = {
-                    key: (row.source_bytes, row.source_mtime_ns, row.version_hint or "")
-                    for key, row in self._files.items()
-                }
+        rules, named_by = "", ""
+        if isinstance(self.fetcher, NamesFiles):
+            # With the same rules the names were found to be public when they were given.
+            rules = f"{self.gate.fingerprint()} {self.fetcher.rules()}"
+            rules = hashlib.sha256(rules.encode()).hexdigest()
+            with contextlib.suppress(OSError):
+                named_by = storage.folder_rules(self.folder).read_text()
+        if not rules or rules != named_by:
+            documents = self.manifest.known_documents()
+            self.known = {row.identity: row for row in documents if row.identity}
+            self.identities, self.names = {*self.known}, {row.name for row in documents}
+            return rules
+        rows = self.manifest.known_files(self.now - SEEN_WITHIN)
+        self.names = {name for _, name, _, _ in rows}
+        self.identities = {identity for identity, _, _, _ in rows if identity}
+        prefix, looks = f"{self.spec.id}:", {}
+        for identity, name, look, is_due in rows:
+            if identity and look:
+                key = identity.partition("|")[0].removeprefix(prefix)
+                self._files[key], looks[key] = (identity, name, is_due), look
+        self.fetcher.known_files = looks
         return rules
 
     def _far_fewer(self, window: Window, listed: int) -> FewerDocuments | None:
@@ -435,13 +446,13 @@ class SiteFetch:
             self.report.skipped.clear()
             self.report.meetings = 0
         listed = self._list(full)
-        self.pages.check(len(listed), self.offered_meetings or len(self.known), self.report)
-        if not listed and self.known and not (self.fetcher.passed_over or self.carried):
+        before = len(self.identities)
+        self.pages.check(len(listed), self.offered_meetings or before, self.report)
+        if not listed and before and not (self.fetcher.passed_over or self.carried):
             if self.pages.page:
-                before = f"documents (it listed {len(self.known)} before)"
-                raise NotUnderstood(self.pages.page, before)
+                raise NotUnderstood(self.pages.page, f"documents (it listed {before} before)")
             raise SourceUnavailable(
-                f"{self.source} no longer lists any documents; it had {len(self.known)}.",
+                f"{self.source} no longer lists any documents; it had {before}.",
                 hint="Open it in a browser: it may have moved, been emptied, or changed its pages.",
             )
         return full, listed
@@ -566,8 +577,7 @@ class SiteFetch:
             if each in known and self.gate.allows_name(known[each].name)
         }
         folded, taken = self.folded, self.taken
-        taken |= {folded(row.name) for row in known.values()}
-        taken |= {folded(name) for name in self.unlisted}
+        taken |= {folded(name) for name in self.names - {each.name for each in self.missing}}
         named = []
 
         def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[bool, str, str]:

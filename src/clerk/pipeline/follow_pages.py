@@ -136,14 +136,26 @@ def follow(settings: Settings, subdomain: str, *, everything: bool = True) -> Fo
         project_id = store.make_project(conn, PROJECT.format(site=subdomain), is_public=True)
         standing = store.standing(conn, project_id, subdomain)
     memory = None if everything else page_memory.recall(folder, standing)
+    after = memory.number if memory else None
     with reading_connection() as conn:
-        contents = manifest.contents(conn, subdomain)
+        changed, number = manifest.changed_names(conn, subdomain, -1 if after is None else after)
+    names: set[str] | None = None
+    if memory and after is not None:
+        # Unless the outbox does not reach back so far.
+        names = None if changed is None else {*changed, *memory.documents}
+        memory = None
+    with reading_connection() as conn:
+        contents = manifest.contents(conn, subdomain, names)
     # A document in which nobody has looked for anything may change at any time.
     now: dict[str, page_memory.Stamp]
     now = {name: (text, found) if found else () for name, (text, found) in contents.items()}
-    if not now and files.store is None:
+    only_on_disk = names is None and not now and files.store is None
+    if only_on_disk:
         now = page_memory.stamps(folder)
-    if memory:
+    stale: Set[str]
+    if names is not None:
+        stale = names
+    elif memory:
         stale = memory.stale(now)
     else:
         with reading_connection() as conn:
@@ -157,7 +169,11 @@ def follow(settings: Settings, subdomain: str, *, everything: bool = True) -> Fo
     if done.jobs:
         with reading_connection() as conn:
             standing = store.standing(conn, project_id, subdomain)
-    page_memory.remember(folder, page_memory.FollowedDocuments(standing, now))
+    followed = page_memory.FollowedDocuments(standing, now)
+    if not only_on_disk:
+        unseen = {name: stamp for name, stamp in now.items() if not stamp}
+        followed = page_memory.FollowedDocuments(standing, unseen, number)
+    page_memory.remember(folder, followed)
     return done
 
 

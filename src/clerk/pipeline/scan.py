@@ -79,13 +79,14 @@ class _Found:
     is_gone: bool
 
 
-def scan_site(
-    settings: Settings, subdomain: str, on_document: Callable[[int], None] = lambda number: None
-) -> ScanReport:
-    """Compare a site's files with the manifest, record what differs, and say what that was.
+#: Told the site, and how many of its documents have been looked at.
+Progress = Callable[[str, int], None]
 
-    ``on_document`` is told how many documents have been looked at.
-    """
+
+def scan_site(
+    settings: Settings, subdomain: str, progress: Progress = lambda subdomain, number: None
+) -> ScanReport:
+    """Compare a site's files with the manifest, record what differs, and say what that was."""
     files = SiteFiles(settings, subdomain)
     with reading_connection(settings.sql_url) as conn:
         known = {row.name: row for row in manifest.documents(conn, subdomain)}
@@ -99,7 +100,7 @@ def scan_site(
             if row.text_sha256 and f"{TEXT}/{row.text_sha256}" not in there[TEXT]:
                 report.missing_texts.append(row.name)
     else:
-        _scan_folder(files, known, report, on_document)
+        _scan_folder(files, known, report, progress)
     with writing_to(settings.sql_url) as conn:
         for name in report.missing_pdfs:
             manifest.forget_bytes(conn, subdomain, name)
@@ -108,7 +109,7 @@ def scan_site(
     return report
 
 
-def scan_new_sites(settings: Settings) -> Iterator[tuple[str, ScanReport]]:
+def scan_new_sites(settings: Settings, progress: Progress) -> Iterator[tuple[str, ScanReport]]:
     """Scan every site that was never scanned, and yield each with what was found.
 
     Each is committed for itself: who is interrupted goes on with the next one.
@@ -117,14 +118,14 @@ def scan_new_sites(settings: Settings) -> Iterator[tuple[str, ScanReport]]:
         new = manifest.unscanned_sites(conn)
     for subdomain in new:
         if storage.site_folder(settings.storage_dir, subdomain).is_dir():
-            yield subdomain, scan_site(settings, subdomain)
+            yield subdomain, scan_site(settings, subdomain, progress)
 
 
 def _scan_folder(
     files: SiteFiles,
     known: dict[str, DocumentRow],
     report: ScanReport,
-    on_document: Callable[[int], None],
+    progress: Progress,
 ) -> None:
     """Record what lies in the folder, and note what does not any more."""
     folder, sql_url = files.folder, files.settings.sql_url
@@ -140,7 +141,7 @@ def _scan_folder(
         with writing_to(sql_url) as conn:
             _record(conn, files.subdomain, group, known, report)
         report.documents += len(group)
-        on_document(report.documents)
+        progress(files.subdomain, report.documents)
     _record_old_memory(folder, files.subdomain, sql_url)
     for name, row in known.items():
         if row.pdf_sha256 and name not in with_pdf:

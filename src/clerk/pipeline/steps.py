@@ -433,7 +433,7 @@ def _reading_options(
 
 
 def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
-    """Count the documents that have any text, and identify those that are due.
+    """Tell whether any document has text, and identify those that are due.
 
     Where a script or an older system has read them, what it left is taken in first.
     """
@@ -441,11 +441,11 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
 
     settings, subdomain = around.settings, around.files.subdomain
 
-    def texts() -> int:
+    def has_text() -> bool:
         with reading_connection(settings.sql_url) as conn:
-            return manifest.count_documents(conn, subdomain)[1]
+            return manifest.has_text(conn, subdomain)
 
-    if "opened_by" in around.order.options or not texts():
+    if "opened_by" in around.order.options or not has_text():
         scan_site(settings, subdomain)
     with reading_connection(settings.sql_url) as conn:
         due = manifest.documents_to_identify(conn, subdomain, IDENTITY_VERSION)
@@ -461,7 +461,7 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
                 manifest.record_identities(conn, subdomain, identities)
 
         identify_documents(around.files, around.site, due, record)
-    return Performed(texts())
+    return Performed(has_text())
 
 
 def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Performed:

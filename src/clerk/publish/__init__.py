@@ -129,7 +129,8 @@ def publish_search_index(
     with contextlib.closing(open_readonly(database)) as db:
         content = content_digest(db)
     searched = f"{content} {search_index.rules(at_most)}"
-    planned = None if searched == mark.searched else search_index.plan(database, at_most)
+    indexed = search_index.IndexedDatabase(database, searched)
+    planned = None if searched == mark.searched else search_index.plan(indexed, at_most)
     if planned is None or planned.texts in ("", mark.search):
         remove_workplace(folder)
         return False
@@ -170,8 +171,9 @@ def _bundle(
 
             at_most = settings.static_site_search_pages
             searched = f"{bundle.content} {search_index.rules(at_most)}"
+            indexed = search_index.IndexedDatabase(bundle.database, searched)
             is_current = mark.searched == searched or (
-                mark.search == search_index.plan(bundle.database, at_most).texts
+                mark.search == search_index.plan(indexed, at_most).texts
             )
             facts = replace(static.facts, search="current" if is_current else "outdated")
             searched = searched if is_current else ""

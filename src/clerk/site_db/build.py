@@ -280,7 +280,8 @@ def _copy(source: Path, target: Path) -> None:
         try:
             fcntl.ioctl(copy, _FICLONE, original.fileno())
         except OSError:
-            shutil.copyfileobj(original, copy, 1 << 20)
+            # By the system itself where it can, which saves taking the bytes through this process.
+            shutil.copyfile(source, target)
 
 
 def looks_of(path: Path) -> str:

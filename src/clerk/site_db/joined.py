@@ -10,29 +10,26 @@ document changed, and the matters that appear in it, before or after the change:
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from clerk.extract.findings import MENTIONED
 from clerk.extract.matters import key_with_century, key_without_century
 from clerk.extract.roster import TERM_GAP_DAYS, resolve_people
 
-#: The terms of a body's people: a new one begins after a long gap.
-_TERMS = f"""
-WITH seen AS (
-    SELECT DISTINCT person, substr(date, 1, 10) AS day FROM document_names
-    JOIN person_names USING (meeting, printed_name)
-    WHERE meeting = ? AND julianday(substr(date, 1, 10)) IS NOT NULL
-), gaps AS (
-    SELECT person, day, julianday(day)
-           - julianday(lag(day) OVER (PARTITION BY person ORDER BY day)) AS days FROM seen
-), numbered AS (
-    SELECT person, day, sum(days IS NULL OR days > {TERM_GAP_DAYS})
-           OVER (PARTITION BY person ORDER BY day) AS term FROM gaps
-)
-INSERT INTO person_terms SELECT person, min(day), max(day) FROM numbered GROUP BY person, term
+#: The first and the last day after a day, perhaps at most so many days after it, on which documents
+#: of a body print one of some names.
+_DAYS_AFTER = """
+WITH period AS (SELECT coalesce(date(:after, :within), '9999-12-31') AS until)
+SELECT min(first), max(last) FROM (
+    SELECT (SELECT min(date) FROM document_names WHERE meeting = :body AND printed_name = value
+            AND date > :after AND date <= until) AS first,
+           (SELECT max(date) FROM document_names WHERE meeting = :body AND printed_name = value
+            AND date > :after AND date <= until) AS last
+    FROM json_each(:names), period)
 """
 
 
@@ -100,7 +97,30 @@ class Joins:
                 "INSERT INTO person_names VALUES (?, ?, ?, ?)",
                 [(body, name, person.key, printed[name][0]) for name in person.spellings],
             )
-        self._db.execute(_TERMS, (body,))
+            terms = [(person.key, *term) for term in self._terms(body, person.spellings, first)]
+            self._db.executemany("INSERT INTO person_terms VALUES (?, ?, ?)", terms)
+
+    def _terms(
+        self, body: str, spellings: Sequence[str], first: str | None
+    ) -> Iterator[tuple[str, str]]:
+        """Yield the terms of a person, whose first day is known: one begins after a long gap.
+
+        The index is looked at once for every such gap in time, not for every document.
+        """
+        names = json.dumps(list(spellings))
+
+        def days_after(day: str, within: str | None) -> tuple[str | None, str | None]:
+            asked = {"body": body, "names": names, "after": day, "within": within}
+            found: tuple[str | None, str | None]
+            found = self._db.execute(_DAYS_AFTER, asked).fetchone()
+            return found
+
+        while first:
+            last = first
+            while further := days_after(last, f"+{TERM_GAP_DAYS} days")[1]:
+                last = further
+            yield first, last
+            first, _ = days_after(last, None)
 
     def _join_matters(self) -> None:
         # A number with a whole year that comes or goes decides about those with a short one.

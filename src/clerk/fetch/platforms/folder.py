@@ -38,7 +38,7 @@ from clerk.fetch.base import (
     SourceSettings,
     Window,
 )
-from clerk.fetch.local_files import FILE_SUFFIXES, begins_as_pdf, looks_of_file
+from clerk.fetch.local_files import FILE_SUFFIXES, begins_as_pdf, known_look, looks_of_file
 from clerk.fetch.sources import file_url, readable_name
 
 _FIELDS = ("meeting", "date", "kind", "year", "month", "day", "title")
@@ -133,10 +133,10 @@ class FolderFetcher(Fetcher):
         key = file_id(relative)
         try:
             facts = os.stat(f"{self.root}/{relative}")  # noqa: PTH116 - many
-            looks = looks_of_file(facts, may_link=self.settings.link)
-            same = looks == self.known_files.get(key)
         except OSError:
             return False
+        looks = known_look(looks_of_file(facts, may_link=self.settings.link))
+        same = looks == self.known_files.get(key)
         if same:
             self.passed_over.append(key)
         return same
@@ -226,10 +226,14 @@ class FolderFetcher(Fetcher):
 
 #: What quoting changes.
 _QUOTED = re.compile(rb"[^A-Za-z0-9_.~/-]+")
+#: Paths of which that is at most a space: most of them.
+_PLAIN = re.compile(r"[A-Za-z0-9_.~/ -]*")
 
 
 def file_id(relative: str) -> str:
     """Return what identifies a file of the folder: its path below it, quoted as in an address."""
+    if _PLAIN.fullmatch(relative):
+        return relative.replace(" ", "%20")
     quoted = _QUOTED.sub(lambda found: _quoted(found[0]), os.fsencode(relative))
     return quoted.decode("ascii")
 

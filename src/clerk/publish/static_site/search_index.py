@@ -20,8 +20,8 @@ import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -87,13 +87,22 @@ def rules(pages_at_most: int) -> str:
     return f"{_FORMAT} {engine_version()} {pages_at_most} {sizes}"
 
 
-def plan(database: Path, pages_at_most: int) -> IndexPlan:
+@dataclass(frozen=True)
+class IndexedDatabase:
+    """A compiled database; ``searched`` names its content, with the rules of indexing."""
+
+    path: Path = field(compare=False)
+    searched: str
+
+
+@lru_cache(maxsize=1)
+def plan(database: IndexedDatabase, pages_at_most: int) -> IndexPlan:
     """Divide the documents of a site; a month is never divided.
 
     Bundles are closed when they are large enough, so that a new document changes the last one, and
-    that one is divided once more, so that little is indexed again.
+    that one is divided once more, so that little is indexed again.  Who publishes asks three times.
     """
-    with closing(open_readonly(database)) as db:
+    with closing(open_readonly(database.path)) as db:
         rows = db.execute(
             """SELECT coalesce(substr(date, 1, 7), ''), name, id, kind, meeting, date, title,
                       file_name, text_sha256, pages

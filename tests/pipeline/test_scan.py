@@ -1,0 +1,126 @@
+"""What lies in the folder of a site is taken into the manifest, and compared with it on request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_pdfs import printed
+from sqlalchemy import Connection, select
+
+from clerk.cli import common
+from clerk.core import config, manifest
+from clerk.core.db import reading_connection
+from clerk.core.manifest import DocumentRow, FetchedDocument
+from clerk.core.models import document_changes_table
+from clerk.core.storage import Document
+from clerk.pipeline import scan
+
+DAYS = [f"2024-01-{day:02}" for day in range(1, 6)]
+
+
+def named(day: str) -> Document:
+    return Document("minutes", "Council", day)
+
+
+def write_document(folder: Path, day: str, words: str) -> None:
+    """Write a document as an older installation left it."""
+    document = named(day)
+    pdf, page = document.pdf(folder), document.text(folder) / "page-1.txt"
+    pdf.parent.mkdir(parents=True, exist_ok=True)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    pdf.write_bytes(printed([words]))
+    page.write_text(words)
+
+
+@pytest.fixture
+def town(make_site: Callable[..., str], storage: Path) -> str:
+    """A site with five documents that the manifest does not know."""
+    for day in DAYS:
+        write_document(storage / "springfield", day, f"Minutes of {day}")
+    return make_site()
+
+
+def known(site: str) -> dict[str, DocumentRow]:
+    with reading_connection() as conn:
+        return {row.name: row for row in manifest.documents(conn, site)}
+
+
+def announced(site: str) -> list[tuple[str, str]]:
+    table = document_changes_table.c
+    query = select(table.name, table.change).where(table.subdomain == site).order_by(table.number)
+    with reading_connection() as conn:
+        return [(name, change) for name, change in conn.execute(query)]
+
+
+def test_an_upgrade_takes_in_the_files_of_an_older_installation_once(
+    town: str, clerk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_GROUP", 2)
+    monkeypatch.setattr(common, "_SCANNED_BETWEEN", 2)
+
+    said = clerk("db", "upgrade")
+
+    assert said.code == 0 and f"{town}: 5 documents in its folder" in said.out
+    assert f"{town}: looked at 2 documents" in said.err
+    assert f"{town}: looked at 4 documents" in said.err
+    rows = known(town)
+    assert list(rows) == [named(day).name for day in DAYS]
+    assert all(row.pdf_sha256 and row.text_sha256 and row.pages == 1 for row in rows.values())
+    assert town not in clerk("db", "upgrade").out
+
+
+def test_a_scan_that_is_interrupted_anywhere_is_repeated(
+    town: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "_GROUP", 1)
+    record = manifest.record
+    for interrupted_at in range(len(DAYS)):
+        calls = 0
+
+        def record_some(conn: Connection, site: str, fetched: list[FetchedDocument]) -> None:
+            nonlocal calls
+            record(conn, site, fetched)
+            calls += 1
+            if calls > interrupted_at:  # noqa: B023 - called in this turn
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(manifest, "record", record_some)
+            with pytest.raises(KeyboardInterrupt):
+                list(scan.scan_new_sites(config.load(), common.scan_progress))
+        # What was in hand is not recorded, all before it is.
+        assert list(known(town)) == [named(day).name for day in DAYS[:interrupted_at]]
+
+    [(site, report)] = scan.scan_new_sites(config.load(), common.scan_progress)
+
+    assert (site, report.documents, report.added) == (town, 5, [named(DAYS[-1]).name])
+    assert announced(town) == [(named(day).name, manifest.TEXT) for day in DAYS]
+    assert not list(scan.scan_new_sites(config.load(), common.scan_progress))
+
+
+def test_what_people_changed_is_found_on_request(town: str, storage: Path, clerk: Any) -> None:
+    assert clerk("db", "upgrade").code == 0
+    before, folder = known(town), storage / town
+    write_document(folder, "2024-02-01", "A new one")
+    named(DAYS[0]).pdf(folder).unlink()
+    page = named(DAYS[1]).text(folder) / "page-1.txt"
+    page.unlink()
+    page.parent.rmdir()
+    named(DAYS[2]).pdf(folder).write_bytes(printed(["Other minutes"]))
+
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert f"{town}: 1 added, 1 changed, 1 PDF missing, 1 text missing" in said.err
+    rows = known(town)
+    assert rows[named("2024-02-01").name].text_sha256
+    assert rows[named(DAYS[0]).name].pdf_sha256 is None
+    assert rows[named(DAYS[1]).name].text_sha256 is None
+    changed = named(DAYS[2]).name
+    assert rows[changed].pdf_sha256 != before[changed].pdf_sha256
+    assert rows[named(DAYS[3]).name] == before[named(DAYS[3]).name]
+
+    again = clerk("reconcile-pipeline", "--scan")
+    assert town not in again.err.replace("Needs a person", "")
