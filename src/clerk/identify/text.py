@@ -134,13 +134,13 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
-    r"|[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
+    r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
     r"|item [0-9]"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
-    r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)"
+    r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
     r"|in attendance|attendance ?:|attendees|roll call"
     r"|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the meeting )?to order"
-    r"|pledge of|moved by)"
+    r"|pledge\b|(?:old|new|unfinished) business\b|moved by)"
 )
 _CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
@@ -233,11 +233,12 @@ def is_address(line: str) -> bool:
 
 #: A heading that is written like a sentence: "Minutes of the meeting held on ..."
 _HEADLINE = Words(
-    r"^(?:draft |unapproved |approved |unconfirmed )?(?:minutes|mintues|agenda|notice|record"
+    r"^(?:the )?(?:draft |unapproved |approved |unconfirmed )?"
+    r"(?:minutes|mintues|agenda|notice|record"
     r"|proceedings|journal"
     r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
     r"|sitzung|niederschrift"
-    r"|acta|zur sitzung|über die)\b"
+    r"|acta|zur sitzung|der sitzung|über die)\b"
 )
 _LONGEST_HEADLINE: Final = 220
 
