@@ -23,7 +23,9 @@ _HEAD = (
     r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
     r"|cabildo|ayuntamiento|pleno|"
     r"gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
-    r"|[a-zäöü]{0,20}ausschuss(?:es)?|(?:gemeinde|stadt|bezirks)vertretung"
+    r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
+    r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
+    r"|gemeindevertretung|stadtvertretung"
     r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
@@ -35,7 +37,7 @@ _HEAD_STARTS: Final = frozenset(
         *("assem", "court", "polic", "panel", "task", "cabin", "senat", "legis", "corpo", "direc"),
         *("burea", "agenc", "town", "worki", "conse", "comit", "cabil", "ayunt", "pleno", "gemei"),
         *("stadt", "ortsb", "kreis", "aussc", "munic", "freeh", "gover", "regen", "forum", "elect"),
-        *("bauau", "haupt", "finan", "bezir"),
+        *("bauau", "haupt", "finan", "umwel"),
     }
 )
 #: After such a word: it is a room or a person, no body.

@@ -180,11 +180,10 @@ def years_in(text: str) -> set[int]:
 
 _WHOLE_YEAR = re.compile(rf"(?<![0-9]){_YEAR4}(?![0-9])")
 #: A British postcode or council, pounds, and words of languages that write the day first.
-_DAY_FIRST_PLACE = re.compile(
-    r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|\b[Pp]arish [Cc]ouncil\b|£ ?[0-9]"
-    r"|\b(?:[Gg]emeinde|[Ss]itzung|[Nn]iederschrift|[Tt]agesordnung|[Bb]eginn|[Uu]hr|[Cc]onseil"
-    r"|[Ss]éance|[Pp]rocès|[Aa]yuntamiento|[Ss]esi[óo]n|[Aa]lcalde|[Aa]cta|SITZUNG|SÉANCE|CONSEIL"
-    r"|AYUNTAMIENTO|SESI[ÓO]N|ACTA)"
+_POSTCODE = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|£ ?[0-9]")
+_DAY_FIRST_WORDS: Final = (
+    *("parish council", "gemeinde", "sitzung", "niederschrift", " uhr", "conseil", "séance"),
+    *("ayuntamiento", "sesión", "sesion ", "alcalde"),
 )
 
 
@@ -196,7 +195,10 @@ def day_comes_first(text: str) -> bool:
         if each.by_month != each.by_day:
             day += weight * (each.by_month is None)
             month += weight * (each.by_day is None)
-    return day > month or (day == month and bool(_DAY_FIRST_PLACE.search(text)))
+    if day != month:
+        return day > month
+    small = text.lower()
+    return any(map(small.__contains__, _DAY_FIRST_WORDS)) or bool(_POSTCODE.search(text))
 
 
 def without_dates(text: str, mark: str = " ") -> str:

@@ -59,7 +59,6 @@ from .text import (
     MOST_CHARACTERS,
     MOST_LINES,
     Line,
-    Lines,
     Words,
     ascii_lower,
     cased_pattern,
@@ -67,6 +66,7 @@ from .text import (
     is_sentence,
     lines_of,
     may_be_remark,
+    page_lines,
     tidy,
     title_block,
     without_remarks,
@@ -186,7 +186,7 @@ class _Page:
 
     def __init__(self, page: PageView, running: frozenset[str]) -> None:
         self.view = page
-        self._lines = Lines(page)
+        self._lines = page_lines(page)
         ending = map(str.strip, page.text[-_END_CHARACTERS:].split("\n"))
         self.last = list(filter(None, ending))[-_END_LINES:]
         lines = self._lines.first(_NUMBER_LINES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from clerk.core import lazy_re as re
@@ -174,9 +174,9 @@ class Lines:
     A text without line ends is cut as if it had some.
     """
 
-    def __init__(self, page: PageView) -> None:
-        self._page = page.page
-        raw = page.text[:MOST_CHARACTERS].split("\n", _MOST_RAW)[:_MOST_RAW]
+    def __init__(self, page: int, text: str) -> None:
+        self._page = page
+        raw = text[:MOST_CHARACTERS].split("\n", _MOST_RAW)[:_MOST_RAW]
         if max(map(len, raw)) > LONGEST_LINE:
             raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE)]
         self._raw = iter(raw)
@@ -194,9 +194,19 @@ class Lines:
         return found[:most]
 
 
+#: A document and its parts are asked for the same pages.
+_remembered_lines = lru_cache(maxsize=32)(Lines)
+
+
+def page_lines(page: PageView) -> Lines:
+    """Return the lines of a page, those of before if it was asked for."""
+    is_short = len(page.text) <= MOST_CHARACTERS
+    return (_remembered_lines if is_short else Lines)(page.page, page.text)
+
+
 def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
     """Return the first lines of a page, without decoration and empty lines."""
-    return Lines(page).first(most)
+    return page_lines(page).first(most)
 
 
 def tidy(line: str) -> str:
