@@ -23,7 +23,10 @@ _HEAD = (
     r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
     r"|cabildo|ayuntamiento|pleno|"
     r"gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
-    r"|ausschuss(?:es)?|municipal district|freeholders|governors|regents"
+    r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
+    r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
+    r"|gemeindevertretung|stadtvertretung"
+    r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
 HEAD: Final = Words(rf"\b{_HEAD}(?![^\W\d_])")
@@ -34,6 +37,7 @@ _HEAD_STARTS: Final = frozenset(
         *("assem", "court", "polic", "panel", "task", "cabin", "senat", "legis", "corpo", "direc"),
         *("burea", "agenc", "town", "worki", "conse", "comit", "cabil", "ayunt", "pleno", "gemei"),
         *("stadt", "ortsb", "kreis", "aussc", "munic", "freeh", "gover", "regen", "forum", "elect"),
+        *("bauau", "haupt", "finan", "umwel"),
     }
 )
 #: After such a word: it is a room or a person, no body.
@@ -68,7 +72,8 @@ _KIND_WORDS = Words(
     r"|synopsis)(?= )|\b(?:minutes|mintues|agendas?|"
     r"packets?|packages?|notices?|order of business|record of proceedings|official proceedings"
     r"|proceedings|journal|"
-    r"procès[- ]verbal|ordre du jour|niederschrift|tagesordnung|staff report|agenda report"
+    r"procès[- ]verbal|compte[- ]rendu|ordre du jour|niederschrift|protokoll|einladung"
+    r"|tagesordnung|staff report|agenda report"
     r"|report to|report|"
     r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
     r"|cancel+ed|cancel+ation|postponed)\b"
@@ -137,6 +142,11 @@ _ADDRESSED = cased_pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
 )
+#: "Board or Committee: SELECT BOARD", on the form for notices.
+_LABELLED = cased_pattern(
+    r"^(?:(?:name of )?(?:board|committee|commission|public body|governing body|body)"
+    r"(?: ?(?:or|/) ?(?:board|committee|commission|body)){0,2}|meeting of) ?: ?(?P<body>.{3,60})$"
+)
 _PART_OF_COUNCIL = Words(
     r"\b(?:(?<!school\s)committee|sub-?committee|cabinet|panel|commission|task force"
     r"|working (?:group|party)|board of (?:appeals|adjustment|zoning appeals|health|review)"
@@ -152,10 +162,11 @@ _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0
 _IN_TEXT: Final = (
     (
         cased_pattern(
-            rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b(?:['’]? court\b)?"
+            r"\b(?:meetings?|sessions?|terms?|sitzung) (?:of|des|der) (?:the )?"
+            rf"(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b(?:['’]? court\b)?"
             rf"{_OF_WHAT})",
         ),
-        ("meeting of", "meetings of"),
+        ("meeting of", "meetings of", "session of", "sessions of", "term of", "sitzung de"),
     ),
     (
         cased_pattern(
@@ -200,7 +211,19 @@ _IN_TEXT: Final = (
 )
 
 _IN_TEXT_NEEDS: Final = (
-    *(" met", "meeting ", "meetings ", "convene", "held", "hold", "assembled", "called"),
+    *(
+        " met",
+        "meeting ",
+        "meetings ",
+        "session ",
+        "term ",
+        "sitzung ",
+        "convene",
+        "held",
+        "hold",
+        "assembled",
+        "called",
+    ),
     *("passed", "adopted", "carried", "approved", "proceedings", "council "),
 )
 
@@ -209,7 +232,7 @@ _GENERIC_WORD = Words(
     r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
     r"council|commission|water|community|college|unified|public|corporation|city-?county"
-    r"|[a-z]{2})\b|[^\w\s'-]+"
+    r"|cdd|isd|usd|csd|pud|mud|[a-z]{2})\b|[^\w\s'-]+"
 )
 
 
@@ -234,7 +257,8 @@ _PLACE_OF = re.compile(
 _PLACE_BEFORE = re.compile(
     r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular"
     r"|special"
-    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township"
+    rf"|notice|by-law|report|joint|board|council|commission(?:ers)?|committee|department|office"
+    rf"|clerk|state)\b){_NAME} (?i:town council|city council|township"
     rf"|county council"
     r"|borough council|parish council|district council|county|school district)\b"
 )
@@ -414,7 +438,14 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     rest = without_town if rest != name and GOVERNING.fullmatch(without_town) else rest
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
-        if HEAD.search(head) and place_words(tail) and place_words(tail) <= own:
+        words = place_words(tail)
+        # A site may be called by one word of its name.
+        longer = GOVERNING.fullmatch(head) and own <= {
+            each for word in words for each in word.split("-")
+        }
+        of_place = HEAD.search(head) and words and (words <= own or longer)
+        # A county has several municipal districts.
+        if of_place and not head.lower().endswith(" district"):
             return _OF_MUNICIPALITY.sub("", head)
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
@@ -466,6 +497,13 @@ def body_of(
                 # A council's letterhead stands above the name of its committee.
                 weight += 1.0
             before = block[number - 1].text if number else ""
+            if (
+                len(line.text) > _FULL_LINE
+                and number + 1 < len(block)
+                and line.text.lower().endswith(name.lower())
+            ):
+                # The name of a heading that is written like a sentence goes on in the next line.
+                name = body_in_heading(f"{line.text} {block[number + 1].text}") or name
             if _BARE.fullmatch(name) and _CUT.search(before):
                 # "REGULAR PLANNING AND ZONING" - "COMMISSION MEETING".
                 name = body_in_heading(f"{before} {line.text}") or name
@@ -480,6 +518,11 @@ def body_of(
         # "Housing Authority" above its "Board of Commissioners".
         found = [each for each in found if not _AUTHORITY.fullmatch(each[1])] or found
     for line in lines[:15]:
+        if ":" in line.text and (label := _LABELLED.match(line.text)):
+            name = clean_name(label["body"])
+            if name and HEAD.search(name):
+                found = [(5.0, name, line)]
+                break
         match = _ADDRESSED.match(line.text) if ":" in line.text else None
         if match and (name := body_in_heading(match["body"])) and GOVERNING.fullmatch(name):
             found.append((3.6, name, line))
@@ -539,6 +582,16 @@ _MENTIONED = re.compile(
 )
 
 
+#: A district is named by what it does.
+DISTRICT: Final = Words(
+    r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
+    r"|irrigation|drainage|conservation|utility|utilities|transit|improvement|cemetery|port|airport"
+    r"|flood|protection|development|metropolitan|services?|abatement|reclamation|power|ambulance"
+    r"|regional|planning|soil)"
+    r" (?:control |management )?district\b"
+)
+
+
 _BODIES: Final = ("Council", "oard", "Commission")
 
 
@@ -559,6 +612,19 @@ def mentioned_body(lines: Sequence[Line], own: frozenset[str]) -> Fact:
             line = where[name]
             return Fact(without_own_place(name, own), PAGE, line.text[:120], line.page, 0.45)
     return UNKNOWN
+
+
+def district_of(block: Sequence[Line]) -> Fact:
+    """Return the district that the title block names: it has one board, whatever that is called."""
+    for line in block:
+        named = DISTRICT.search(line.text) if "istrict" in line.text.lower() else None
+        if named and len(line.text) - named.end() <= _DISTRICT_NUMBER and not is_address(line.text):
+            return Fact(clean_name(line.text), PAGE, line.text, line.page, BARE)
+    return UNKNOWN
+
+
+#: "No. 12" after the name of a district.
+_DISTRICT_NUMBER: Final = 8
 
 
 def _is_organisation_alone(name: str) -> bool:

@@ -55,20 +55,23 @@ _LETTERS = r"(?<![^\W\d_])(?P<month>[^\W\d_]{3,10})"
 
 #: Dates are found by their years and marks: to look for twelve names of months in four languages at
 #: every letter takes twenty times as long.
-_YEAR = re.compile(rf"{_YEAR4}(?![0-9])")
+#: Typists wrote the small letter l for 1; Spanish clerks write 2.007.
+_YEAR = re.compile(rf"(?:{_YEAR4}|[lI]9[0-9]{{2}}|(?<=[Dd][Ee] )2\.0[0-9]{{2}})(?![0-9])")
+_DAY = r"(?:[0-9][0-9l]?|(?<=\s)(?-i:[lI])[0-9l]?)"
+_AS_DIGITS = str.maketrans({"l": "1", "L": "1", "I": "1", ".": None})
 _LONGEST_DATE: Final = 44
 #: What may be before the month: "4th day of ".
 _LONGEST_DAY: Final = 20
 #: March 4, 2025; Oct. 3,2024; March the 4th 2025; March 4 and 5, 2025 (the first day)
 _MONTH_FIRST = re.compile(
-    rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>[0-9]{{1,2}}){_SUFFIX}"
+    rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>{_DAY}){_SUFFIX}"
     rf"(?:\s{{0,2}}(?:and|&|to|-|–)\s{{0,2}}[0-9]{{1,2}}{_SUFFIX})?"
     rf"\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$",
     re.IGNORECASE,
 )
 #: 4 March 2025; 4th day of March, A.D. 2025; 4 de marzo de 2025; 4. März 2025
 _DAY_FIRST = re.compile(
-    rf"(?<![0-9])(?P<day>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
+    rf"(?<![0-9])(?P<day>{_DAY}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
     rf"|del\s)?\s{{0,2}}"
     rf"(?P<month>[^\W\d_]{{3,10}})\.?,?\s{{0,3}}"
     rf"(?:de\s|del\s|in the year\s|a\.?\s?d\.?,?\s)?$",
@@ -176,8 +179,12 @@ def years_in(text: str) -> set[int]:
 
 
 _WHOLE_YEAR = re.compile(rf"(?<![0-9]){_YEAR4}(?![0-9])")
-#: A UK or Irish postcode.
-_BRITISH = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|\b[Pp]arish [Cc]ouncil\b")
+#: A British postcode or council, pounds, and words of languages that write the day first.
+_POSTCODE = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|£ ?[0-9]")
+_DAY_FIRST_WORDS: Final = (
+    *("parish council", "gemeinde", "sitzung", "niederschrift", " uhr", "conseil", "séance"),
+    *("ayuntamiento", "sesión", "sesion ", "alcalde"),
+)
 
 
 def day_comes_first(text: str) -> bool:
@@ -188,7 +195,10 @@ def day_comes_first(text: str) -> bool:
         if each.by_month != each.by_day:
             day += weight * (each.by_month is None)
             month += weight * (each.by_day is None)
-    return day > month or (day == month and bool(_BRITISH.search(text)))
+    if day != month:
+        return day > month
+    small = text.lower()
+    return any(map(small.__contains__, _DAY_FIRST_WORDS)) or bool(_POSTCODE.search(text))
 
 
 def without_dates(text: str, mark: str = " ") -> str:
@@ -227,7 +237,8 @@ def _named(text: str) -> Iterator[_Written]:
         month = MONTH_OF_WORD.get(match["month"].lower()) if match else None
         if match is None or month is None:
             continue
-        day = calendar_day(int(year[0]), month, int(match["day"]))
+        numbers = [each.translate(_AS_DIGITS) for each in (year[0], match["day"])]
+        day = calendar_day(int(numbers[0]), month, int(numbers[1]))
         start, weekday = _with_weekday(text, at, match.start())
         # The order tells how this text writes dates; "4th day of March" is written everywhere.
         by_month = day if month_first or match["as_day"] else None

@@ -32,7 +32,7 @@ from .text import Line, Words, is_sentence
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
 #: How much of the text around a date is looked at.
-_BEFORE, _AFTER = 160, 60
+_BEFORE, _AFTER = 160, 110
 
 
 class DayRule(NamedTuple):
@@ -88,12 +88,16 @@ RULES: Final = (
         7.0,
         r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
         r"|read)\b[^.]{0,140}"
-        r"\b(?:this|the|on|day|dated?)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted"
-        r"|approved)[\W_]{0,6}$"
+        r"\b(?:this|the|on|day|dated?|held|(?:meeting|session) of)\b[\W_]{0,4}$"
+        r"|\b(?:passed|adopted|enacted|approved)[\W_]{0,6}$"
+        r"|\bat (?:its|their|the|a|an) (?:[\w'’]+ ){0,6}(?:meeting|session)\b[^.]{0,60}"
+        r"\b(?:on|of|held)\b[\W_]{0,4}$"
         r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
         "READ A FIRST, SECOND AND THIRD TIME AND PASSED THIS @",
         "ADOPTED this @",
-        needs="passed adopted enacted resolved ordained carried approved read date",
+        "PASSED AND ADOPTED at a regular meeting of the Board of Directors held @",
+        "Please be advised that at its regular meeting of @",
+        needs="meeting session passed adopted enacted resolved ordained carried approved read date",
         kinds=(RESOLUTION,),
     ),
     _rule(
@@ -172,13 +176,15 @@ RULES: Final = (
         "meeting held",
         6.0,
         r"\bbe it remembered that[\W_]+(?:on )?(?:this )?(?:the )?$|(?:^|\n)on this,? (?:the )?$"
+        r"|\bsiendo las\b[^\n]{0,80}\bd[ií]a $"
         r"|\b(?:held|met|meet"
         r"|convened?|assembled|take place"
         r"|called to order)\b[^.\n]{0,90}?" + _LINK,
         "A regular meeting of the Council was held on @",
         "BE IT REMEMBERED that on this the @",
         "ON THIS THE @",
-        needs="remembered this held met meet convene assembled take called",
+        "En la ciudad, siendo las 10:00 horas del día @",
+        needs="siendo remembered this held met meet convene assembled take called",
     ),
     _rule(
         "meeting of the day",
@@ -241,7 +247,17 @@ _AGENDA_ITEM = Words(
 _CANCELLED_AFTER = Words(
     r"^[\W_]*(?:[\w'’-]+ ){0,6}(?:meeting|session|hearing|workshop)\b.*\bcancel+ed\b"
 )
+#: "The meeting of September 5, 2024 has been cancelled."
+_CANCELLED_LATER = Words(r"^[^.]{0,70}\b(?:is|are|was|has been|have been)\b[^.]{0,20}\bcancel+ed\b")
+_MOVED_AFTER = Words(r"^[^.]{0,60}\b(?:has|have) been (?:re-?scheduled|postponed|moved)\b")
+_MOVED_TO = Words(r"\bbeen (?:re-?scheduled|postponed|moved) (?:to|for|until) (?:the )?[\W_]*$")
+_MEETING_BEFORE = Words(r"\b(?:meetings?|session|hearing|workshop)\b[^.;]{0,90}$")
 _CANCELLED: Final = 9.0
+#: "By-law 2009-33, passed May 5, 2009, is repealed."
+_REPEALED = Words(
+    r"^[\W_]{0,3}(?:as amended|(?:is|are|be|and|shall be)\b[^.;]{0,40}"
+    r"\b(?:repealed|rescinded|amended|replaced|superseded)\b)"
+)
 _DATE_LABEL = Words(r"^date ?:")
 #: A label begins a statement of its own, whatever the line above says.
 _MEETING_DATE = Words(r"^(?:(?:council|board) )?(?:meeting|agenda|hearing) date\b")
@@ -343,6 +359,8 @@ def meeting_day(
             candidates.append((weight - 0.6 * found.wrong_weekday, found, line))
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
+    if cancelled := [each for each in candidates if each[0] >= _CANCELLED - 1]:
+        candidates = cancelled
     votes = Counter(found.day for _, found, _ in candidates)
     if kind == NOTICE and len(votes) >= SCHEDULE_DAYS:
         listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
@@ -384,6 +402,20 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
     return Fact(found.day.isoformat(), PAGE, quote, line.page, round(confidence, 2))
 
 
+_THIS_DAY = Words(r"\bthis (?:the )?$")
+#: "Am Montag, 04.04.2022, findet um 19 Uhr eine Sitzung des Gemeinderats statt."
+_TAKES_PLACE = Words(r"^[\W_]{0,3}findet\b[^.]{0,90}\bsitzung\b")
+
+
+def _is_cancelled(where: _Where) -> bool:
+    """Whether a sentence says that the meeting of a day is cancelled."""
+    if "cancel" not in where.after.lower():
+        return False
+    if _CANCELLED_AFTER.match(where.after):
+        return True
+    return bool(_MEETING_BEFORE.search(where.before) and _CANCELLED_LATER.match(where.after))
+
+
 def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
     in_block, kind = where.in_block, document.kind
@@ -400,9 +432,17 @@ def _weight(where: _Where, document: _Document) -> float | None:
     ):
         return 0.0
     of_meeting = kind in OF_A_MEETING
-    if kind == NOTICE and where.is_near and _CANCELLED_AFTER.match(where.after):
+    if kind == NOTICE and where.is_near and _is_cancelled(where):
         # The notice is of this meeting, not of the next one that it announces.
         return _CANCELLED
+    if kind == NOTICE and _MOVED_AFTER.match(where.after):
+        return 0.0
+    if kind == NOTICE and _MOVED_TO.search(where.before):
+        return 8.5
+    if kind == RESOLUTION and _REPEALED.match(where.after):
+        return 0.0
+    if of_meeting and where.is_near and _TAKES_PLACE.match(where.after):
+        return 8.5
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = in_block and len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
@@ -426,7 +466,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
         if in_block or rule.name in ("adoption", "named as the day"):
-            return rule.weight
+            # "PASSED AND APPROVED this 5th day of June": of itself, not of what it amends.
+            return rule.weight + (rule.name == "adoption" and _THIS_DAY.search(small) is not None)
         # In the text: only where minutes and notices begin, and never a report's.
         is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
         return rule.weight if is_told else 0.0

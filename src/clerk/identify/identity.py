@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from .bodies import BARE, MENTIONED, body_of, mentioned_body, printed_place
+from .bodies import BARE, MENTIONED, body_of, district_of, mentioned_body, printed_place
 from .dates import begins_with_date, day_comes_first, day_in_year, iso_day, years_in
 from .days import OF_A_MEETING, day_lines, meeting_day
 from .facts import (
@@ -157,6 +157,8 @@ def read_pages(
         # "Board" in the heading, "Board of Education" in the text; a "Town Board" may be another.
         if (mentioned.value or "").lower().startswith((body.value or "").lower()):
             body = mentioned
+        if body is UNKNOWN:
+            body = district_of(block)
     fact = kind.fact
     if fact.confidence < 0.5 and name in OF_A_MEETING and has_day and body.confidence > 0.8:
         # Hardly anything names the kind, but a heading names the body and the day of a meeting.

@@ -131,7 +131,7 @@ HEADINGS: Final = (
     _rule(
         MINUTES,
         8,
-        r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b"
+        r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b|\bcompte[- ]rendu\b"
         r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
         r"|^acta\b|\bacta de\b|\b(?:record|journal|summary) of (?:the )?(?:proceedings|meeting"
         r"|action\w*|decisions)"
@@ -145,12 +145,14 @@ HEADINGS: Final = (
         "OFFICIAL PROCEEDINGS",
         "ACTION SUMMARY",
         needs="minut mintu verba niederschrift sitzungsniederschrift protokoll acta record journal "
-        "summary proceeding notes cofnod",
+        "summary proceeding notes cofnod compte",
     ),
     _rule(
         AGENDA,
         7,
-        r"\bagendas?\b|\bordre du jour\b|\btagesordnung\b|\border? ?n? del d[ií]a\b"
+        r"\bagendas?\b|^calendar (?:for|of) (?:the )?(?:(?:regular|special) )?"
+        r"(?:meeting|session|(?:mon|tues|wednes|thurs|fri)day)\b|\bordre du jour\b"
+        r"|\btagesordnung\b|\border? ?n? del d[ií]a\b"
         r"|^order of business\b"
         r"|^(?:meeting )?docket\b|\border paper\b",
         "*** AGENDA ***".strip("* "),
@@ -158,7 +160,8 @@ HEADINGS: Final = (
         "Tagesordnung",
         "ORDRE DU JOUR",
         "ORDER OF BUSINESS",
-        needs="agenda ordre orde tagesordnung docket",
+        "CALENDAR FOR MONDAY, MARCH 4, 2024",
+        needs="agenda ordre orde tagesordnung docket calendar",
     ),
     _rule(
         RESOLUTION,
@@ -188,6 +191,8 @@ HEADINGS: Final = (
         r"|calendar)\b"
         r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
         r"|\bnotice of cancel+ation\b|\b(?:annual |special )?town (?:meeting )?warrant$"
+        r"|^(?:public |legal |official )?notice$|^warning$"
+        r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b"
         r"|\bwarrant for (?:the )?(?:\S+ ){0,3}town meeting\b"
         r"|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b|\bcancel+ation of\b",
         "NOTICE OF SPECIAL MEETING",
@@ -196,7 +201,8 @@ HEADINGS: Final = (
         "CANCELLATION NOTICE",
         "2024 TOWN WARRANT",
         "WARRANT FOR THE ANNUAL TOWN MEETING",
-        needs="notice schedule rescheduled dates calendar cancel warrant",
+        "WARNING",
+        needs="notice schedule rescheduled dates calendar cancel warrant warning",
     ),
     _rule(
         OTHER,
@@ -290,12 +296,14 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         2,
-        r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent|apologies|regrets"
+        r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent"
+        r"|apologies|regrets"
         r"|attendance(?= ?:)"
         r"|excused|also present"
         r"|anwesend|présents?|presentes?)\b ?(?::|-|–|were|was|$)|\b(?:was"
-        r"|were) (?:also )?(?:present|absent)\b",
+        r"|were) (?:also )?(?:present|absent)\b|(?<=[a-z]\.) (?:members )?(?:present|absent) ?:",
         "Present: Mayor Hale and Councillors Brandt and Orr",
+        "Call to order 7:00 pm by Supervisor Hale. Present: Orr, Brandt",
         "Members Present:",
         "Trustee Orr was absent.",
         needs="present attend absent apologies regrets excused anwesend présent",
@@ -329,7 +337,7 @@ OPENINGS: Final = (
         2,
         r"^(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? )?"
         r"(?:call (?:the )?(?:meeting )?to order"
-        r"|roll call|(?:invocation (?:and|&) )?pledge of allegiance(?: to the flag)?"
+        r"|roll call|(?:invocation (?:and|&) )?pledge(?: of allegiance(?: to the flag)?)?"
         r"|adjourn(?:ment)?|election of officers"
         r"|invocation|opening (?:remarks|prayer)|moment of silence)"
         r"(?: ?[:.–-].{0,25})?$",
@@ -408,7 +416,9 @@ OPENINGS: Final = (
         4,
         r"\bnotice is (?:hereby |also )?given\b|\bplease take notice\b"
         r"|\bhereby (?:notified|warned)(?: and warned)? to (?:meet|assemble)\b"
-        r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b",
+        r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b"
+        r"|\bmeetings? (?:\S+ ){0,16}(?:has|have) been "
+        r"(?:re-?scheduled|cancel+ed|postponed|moved)\b",
         "NOTICE IS HEREBY GIVEN that the Annual Town Meeting will take place",
         needs="notice hearing meeting hereby",
     ),
@@ -450,6 +460,7 @@ OPENINGS: Final = (
 
 #: What a report is about.
 _SUBJECT = Words(r"^(?:subject|re) ?:")
+_MEETING_ALONE = Words(r"\b(?:meeting|session|workshop|hearing)$")
 #: Numbered items that only a list of business has.
 _LISTED = Words(
     r"[0-9IVXA-Z]{1,4}[.)] (?:call (?:the )?(?:meeting )?to order|roll call"
@@ -521,6 +532,10 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
         words = sum(len(line.text.split()) for line in lines)
         if words < _FEWEST_WORDS:
             return KindReading(UNKNOWN, None, False)
+        met = next((line for line in block if _MEETING_ALONE.search(line.text)), None)
+        if met and any("agenda" in line.text.lower() for line in lines):
+            # The cover of an agenda; minutes say who was there.
+            return KindReading(Fact(AGENDA, PAGE, met.text, met.page, 0.45), met, False)
         nothing = Fact(OTHER, PAGE, lines[0].text, lines[0].page, 0.3)
         return KindReading(nothing, None, False)
     (kind, weight), *others = sorted(weights.items(), key=lambda each: -each[1])
@@ -551,16 +566,20 @@ def openings(
         for number in _lines_with(rule.needs, whole, starts, first):
             line = lines[number]
             # "EXECUTIVE SESSION CALLED TO ORDER" and "Approval of the minutes of the meeting held
-            # on ..." are items of an agenda, no sentences of minutes.
+            # on ..." are items of an agenda, no sentences of minutes; "MEMBERS ABSENT" is none.
             if rule.words.search(small[number]) and not (
-                rule.kind == MINUTES and (line.text.isupper() or _is_item(small[number]))
+                rule.kind == MINUTES
+                and (
+                    (line.text.isupper() and not line.text.startswith("MEMBERS "))
+                    or is_item(small[number])
+                )
             ):
                 found[rule] = line
                 break
     return found
 
 
-def _is_item(line: str) -> bool:
+def is_item(line: str) -> bool:
     """Whether a line is about the minutes or the agenda, and no motion that was made."""
     return not _MADE.search(line) and bool(_NOT_ITSELF.search(line))
 

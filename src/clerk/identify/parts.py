@@ -19,8 +19,18 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from .bodies import GOVERNING, HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
-from .dates import printed_dates
+from .bodies import (
+    BARE,
+    DISTRICT,
+    GOVERNING,
+    HEAD,
+    MENTIONED,
+    clean_name,
+    municipalities,
+    own_words,
+    place_words,
+)
+from .dates import begins_with_date, printed_dates
 from .facts import (
     AGENDA,
     MINUTES,
@@ -42,14 +52,13 @@ from .facts import (
     Part,
 )
 from .identity import Printed, read_pages
-from .kinds import KindRule, heading_rule, openings
+from .kinds import KindRule, heading_rule, is_item, openings
 from .paths import PACKET_WORD
 from .text import (
     LONGEST_LINE,
     MOST_CHARACTERS,
     MOST_LINES,
     Line,
-    Lines,
     Words,
     ascii_lower,
     cased_pattern,
@@ -57,6 +66,7 @@ from .text import (
     is_sentence,
     lines_of,
     may_be_remark,
+    page_lines,
     tidy,
     title_block,
     without_remarks,
@@ -100,9 +110,10 @@ _COMPLETE = Words(
     r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely"
     r"|\byours (?:truly"
     r"|faithfully)|-30-|\bminutes (?:to be|are subject to) approv"
+    r"|\b(?:passed|adopted|enacted) (?:\w+ ){0,6}this\b"
 )
 _COMPLETE_NEEDS: Final = (
-    *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes"),
+    *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes", "this"),
 )
 _RESUMED = Words(r"\badjourn\w* (?:in)?to\b|\b(?:closed|executive) session\b")
 _SIGNED = Words(
@@ -175,7 +186,7 @@ class _Page:
 
     def __init__(self, page: PageView, running: frozenset[str]) -> None:
         self.view = page
-        self._lines = Lines(page)
+        self._lines = page_lines(page)
         ending = map(str.strip, page.text[-_END_CHARACTERS:].split("\n"))
         self.last = list(filter(None, ending))[-_END_LINES:]
         lines = self._lines.first(_NUMBER_LINES)
@@ -192,7 +203,7 @@ class _Page:
         self.opening = head[0] if head else ""
         #: The lines that a running header would have.
         self.first = frozenset(
-            _fixed(line)
+            line.lower() if begins_with_date(line) else _fixed(line)
             for line in head[:_HEADER_LINES]
             if len(line) > 7 and not _ONLY_PLACE.fullmatch(line)
         )
@@ -273,6 +284,8 @@ class _Page:
         if not self.days:
             return None
         for line in self.block[:_HEADING_LINES]:
+            if is_item(line.text):
+                continue
             if _MEETING.search(line.text) or HEAD.search(line.text):
                 return None if _NEXT.search(line.text) else line
         return None
@@ -607,7 +620,9 @@ def _signs_of_title(page: _Page) -> Iterator[_Sign]:
     opening = page.opening
     if page.heading:
         rule, line = page.heading
-        strong = rule.kind in _OWN_DOCUMENT or rule.weight >= 7
+        strong = (
+            rule.kind in _OWN_DOCUMENT or rule.weight >= 7 or bool(_NUMBERED_PAPER.match(opening))
+        )
         weight = 3.0 if strong else 2.0 if line in page.top(2) else 1.5
         if page.opens_like(rule.kind):
             weight += 1.5
@@ -628,6 +643,10 @@ def _signs_of_title(page: _Page) -> Iterator[_Sign]:
         yield _Sign("letter", 3.0, opening)
     if any(is_address(line.text) for line in page.block[:7]):
         yield _Sign("letterhead", 1.5, opening)
+
+
+#: "POLICY 443.5", "EXHIBIT B": the first line of a paper of its own.
+_NUMBERED_PAPER = Words(r"(?:(?:board|administrative) )?policy (?:no\.? |number )?[a-z]{0,3}[-0-9]")
 
 
 def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sign]:
@@ -773,7 +792,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
         whole = f"{other.value} {body.value}" if body.value else other.value
         elsewhere, place = True, other
         body = msgspec.structs.replace(other, value=whole)
-    elif not elsewhere and body.confidence < MENTIONED:
+    elif not elsewhere and body.confidence < MENTIONED and _may_be_body(body, packet.body):
         # A body that is only mentioned in the text; the packet's is as good.
         body = _taken(packet.body) if packet.body.value else body
     if not elsewhere and _is_same_body(body, packet.body):
@@ -849,6 +868,12 @@ _ONE_OF_A_PLACE: Final = (
 )
 
 
+def _may_be_body(body: Fact, of_packet: Fact) -> bool:
+    """Whether a part that prints a bare word may be of the packet's body: a board is no council."""
+    is_bare = body.value and body.confidence == BARE
+    return not is_bare or body.value.lower() in (of_packet.value or "").lower()
+
+
 def _taken(fact: Fact) -> Fact:
     """Return a fact of the packet as that of a part that does not print its own."""
     return msgspec.structs.replace(fact, confidence=round(0.7 * fact.confidence, 2))
@@ -899,7 +924,7 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     for line in top.block[:_TITLE_LINES]:
         text = line.text
         words = place_words(text)
-        is_district = bool(_DISTRICT.search(text)) and not HEAD.search(text)
+        is_district = bool(DISTRICT.search(text)) and not HEAD.search(text)
         if (own.words and words == own.words) or (not is_district and own.words & words):
             return None
         if is_district or not (
@@ -922,12 +947,6 @@ _OWN_PAPER = Words(
     r"\bpolic(?:y|ies)$"
     r"|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?|disbursements?) "
     r"(?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims|payments|accounts)\b"
-)
-_DISTRICT = Words(
-    r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
-    r"|irrigation|drainage|conservation|utility|utilities|transit|improvement|cemetery|port|airport"
-    r"|flood|protection|development|metropolitan|services?|abatement|reclamation|power|ambulance)"
-    r" (?:control |management )?district\b"
 )
 _ORGANISATION = Words(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"

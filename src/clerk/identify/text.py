@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from clerk.core import lazy_re as re
@@ -134,13 +134,13 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
-    r"|[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
+    r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
     r"|item [0-9]"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
-    r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)"
+    r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
     r"|in attendance|attendance ?:|attendees|roll call"
     r"|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the meeting )?to order"
-    r"|pledge of|moved by)"
+    r"|pledge\b|(?:old|new|unfinished) business\b|moved by)"
 )
 _CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
@@ -174,9 +174,9 @@ class Lines:
     A text without line ends is cut as if it had some.
     """
 
-    def __init__(self, page: PageView) -> None:
-        self._page = page.page
-        raw = page.text[:MOST_CHARACTERS].split("\n", _MOST_RAW)[:_MOST_RAW]
+    def __init__(self, page: int, text: str) -> None:
+        self._page = page
+        raw = text[:MOST_CHARACTERS].split("\n", _MOST_RAW)[:_MOST_RAW]
         if max(map(len, raw)) > LONGEST_LINE:
             raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE)]
         self._raw = iter(raw)
@@ -194,9 +194,19 @@ class Lines:
         return found[:most]
 
 
+#: A document and its parts are asked for the same pages.
+_remembered_lines = lru_cache(maxsize=32)(Lines)
+
+
+def page_lines(page: PageView) -> Lines:
+    """Return the lines of a page, those of before if it was asked for."""
+    is_short = len(page.text) <= MOST_CHARACTERS
+    return (_remembered_lines if is_short else Lines)(page.page, page.text)
+
+
 def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
     """Return the first lines of a page, without decoration and empty lines."""
-    return Lines(page).first(most)
+    return page_lines(page).first(most)
 
 
 def tidy(line: str) -> str:
@@ -233,11 +243,12 @@ def is_address(line: str) -> bool:
 
 #: A heading that is written like a sentence: "Minutes of the meeting held on ..."
 _HEADLINE = Words(
-    r"^(?:draft |unapproved |approved |unconfirmed )?(?:minutes|mintues|agenda|notice|record"
+    r"^(?:the )?(?:draft |unapproved |approved |unconfirmed )?"
+    r"(?:minutes|mintues|agenda|notice|record"
     r"|proceedings|journal"
     r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
     r"|sitzung|niederschrift"
-    r"|acta|zur sitzung|über die)\b"
+    r"|acta|zur sitzung|der sitzung|über die)\b"
 )
 _LONGEST_HEADLINE: Final = 220
 
