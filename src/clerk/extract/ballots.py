@@ -16,6 +16,7 @@ from clerk.core import lazy_re as re
 from .cues import (
     EARLIER,
     FIRM,
+    REPORTED,
     SOFT,
     SPEAKERS,
     BallotCue,
@@ -71,12 +72,21 @@ _NUMBERED = pattern(
 )
 
 
+#: What a rule asks for, and nobody has given.
+_NEEDED = pattern(
+    r"\b(?:need(?:s|ed|ing)?|requir(?:e|es|ed|ing)|must\s+have|at\s+least|minimum\s+of)\s+(?:\w+\s+){0,2}$"
+)
+
+
 def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     """Return the tally printed in a stretch of text: ``5-0-1``, ``[14 TO 1]``, ``three to one``."""
     for match in TALLY.finditer(lower, start, end):
         if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
             continue
         if _DATE.fullmatch(match[0]) or _MOTION_NUMBER.match(lower, match.start()):
+            continue
+        if "/" in match[0] and _NEEDED.search(lower, max(0, match.start() - 40), match.start()):
+            # ``failed (needs 3/4)``
             continue
         kinds = {
             AYES: match["yes"],
@@ -99,7 +109,7 @@ def ballot_kind(word: str) -> str:
         return ABSTAIN
     if first.startswith(("abs", "exc")) or (word.endswith("present") and first == "not"):
         return ABSENT
-    if first.startswith(("rec", "disq", "conf")):
+    if first.startswith(("rec", "disq", "conf", "declared")):
         return RECUSED
     return ABSTAIN if first == "not" else NOES
 
@@ -188,7 +198,11 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
             if (
                 over
                 and len(named) == count
-                and (count > 1 or _begins_line(doc.text, label.start()))
+                and (
+                    count > 1
+                    or _begins_line(doc.text, label.start())
+                    or all(map(doc.roster.is_known, named))
+                )
             ):
                 cue.counts[kind] = count
                 return cue
@@ -449,7 +463,7 @@ _COUNT_BEFORE = pattern(
 _RUN_TOKEN = pattern(
     rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voted|voting|in|the)\b"
 )
-_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
+_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_](?<!\bcall)(?<!\bvote)\s{1,4}-)\s{0,4}$")
 
 
 def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
@@ -491,6 +505,11 @@ _LABEL_BEFORE = pattern(
 )
 
 
+_LABEL_INSIDE = pattern(
+    r"(?P<word>yeas?|ayes?|nays?|noes|opposed|abstain(?:ed|ing))\s{1,3}(?=[a-z])"
+)
+
+
 def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | None:
     """Read names in brackets after a word such as "against"."""
     bracket = opening.start()
@@ -499,6 +518,13 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     close = doc.text.find("]" if square else ")", bracket, bracket + 800)
     if close < 0:
         return None
+    if inside := _LABEL_INSIDE.match(doc.lower, bracket + 1, close):
+        # ``on a roll call of 4-2 (nays Mr. Smith, Mr. Jones)``
+        listed = doc.names_at(inside.end(), close)
+        if listed.names and not doc.text[listed.end : close].strip(" ."):
+            cue = BallotCue(bracket, close + 1, FIRM)
+            cue.add_list(doc, ballot_kind(inside["word"]), listed)
+            return cue
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
     unanimous = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket]) if label is None else None
     if unanimous and (square or _all_known(doc, bracket, close)):
@@ -605,6 +631,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
         if SPEAKERS.search(lower[max(0, start - 120) : start]):
             # ``Nine persons spoke, six in favor and three against.``
             continue
+        if _NEEDED.search(lower, max(0, start - 40), start):
+            # ``The application needed five affirmative votes.``
+            continue
         if "\n" in lower[start:position] and _LABEL_MARK.match(lower, end):
             # The number ends a list, and the word is the label of the next one.
             continue
@@ -628,7 +657,8 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
             and kind not in last.counts
             and not doc.blank_line_between(last.end, start)
         ):
-            cue.start, cue.counts = last.start, {**last.counts, **cue.counts}
+            cue.start, cue.at = last.start, last.at
+            cue.counts = {**last.counts, **cue.counts}
             cue.ballots = {**last.ballots, **cue.ballots}
             yield cue
         elif cue.ballots or (
@@ -720,6 +750,7 @@ RULES = (
             "15 in favor (Smith, Jones)",
             "1 no (Smith)",
             "6 for and 1 (Smith) against",
+            "on a roll call of 4-2 (nays Mr. Smith, Mr. Jones)",
             "PASSED UNANIMOUSLY [Smith, Jones, Brown]",
             "on a roll call vote (Smith, Jones, Brown - yea)",
         ),
@@ -743,9 +774,10 @@ def ballot_cues(doc: DocumentText) -> Iterator[Cue]:
 _Spoken = tuple[Name, str, int]
 
 _SPOKEN = Phrase(
-    "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
-    "opposed y_ y; y, y. y) n_ n; n, n. n)",
+    "aye yea yes nay no abstain absent recuse excused present declared in_favo for, for; for. "
+    "against opposed y_ y; y, y. y) n_ n; n, n. n)",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|not\s+present|present"
+    r"|declared\s+(?:(?:an?|pecuniary)\s+)?(?:interest|conflict)(?=\s{0,3}(?:[;,.\n]|$))"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
     r"(?:(?!\s{0,3}[:\-=/]\s*[a-z])|(?:(?<=, aye)|(?<=, nay)|(?<=, yes)|(?<=, no)):(?=\s))"
     r"|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
@@ -801,6 +833,21 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
                 listed = _MORE_BEFORE.search(doc.text, max(0, name.start - 30), name.start)
                 near = name.start - broken < _FAR
                 unread = bool(begun or (listed and (near or doc.roster.is_known(listed[1]))))
+                if (
+                    listed
+                    and ballot_kind(word) in (AYES, NOES)
+                    and not listed[0].rstrip().endswith(",")
+                    and "\n" not in doc.text[name.end : spoken.start()]
+                    and not _LABEL_MARK.match(doc.lower, spoken.end())
+                ):
+                    # ``Smith and Jones - yes; Brown - no``
+                    both = doc.names_before(name.end)
+                    before = _MORE_BEFORE.search(
+                        doc.text, max(0, both[0].start - 30), both[0].start
+                    )
+                    if not before and all(doc.roster.is_known(each.surname) for each in both):
+                        run += [(each, word, spoken.end()) for each in both[:-1]]
+                        unread = False
             run.append((name, word, spoken.end()))
             last_end = spoken.end()
         elif _CAPITAL_BEFORE.search(doc.text, max(0, spoken.start() - 24), spoken.start()):
@@ -1050,6 +1097,13 @@ _MORE_BEFORE = re.compile(r"\b([A-Z][\w'-]+)\s{0,3}(?:,|\band\b|&)\s{0,3}$")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
 
+#: Somebody tells how another body voted: ``Cllr Smith said the county had approved it``.
+_TOLD = pattern(
+    REPORTED.pattern + r"(?:(?!\bmotion\b|\bmoved\b)[^.;]){0,200}"
+    r"\b(?:had|has|have|recommended|committee|commission|county|district)\b"
+)
+
+
 def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
     lower = doc.lower
     for match in _DISSENT.find(lower):
@@ -1071,7 +1125,7 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         by = _BY.match(lower, match.end()) if not names and not bare else None
         if by is not None:
             names = doc.names_at(by.end(), by.end() + 200).names
-        if not names:
+        if not names or _TOLD.search(lower, doc.sentence_start(match.start()), match.start()):
             continue
         if names[0].text.isupper() and not any(
             name.titled or doc.roster.is_known(name.surname) for name in names
