@@ -280,6 +280,9 @@ class Motion:
         self.labelled = self.labelled or cue.label
         if cue.result != DIED:
             # What died was not voted on: counts in the same lines are those of the next motion.
+            if cue.counts and AYES in self.counts and self.counts[AYES] == self.counts.get(NOES):
+                # The tie was broken: ``The vote was 2-2. ... Motion failed 2-3.``
+                self.counts = {**self.counts, **cue.counts}
             self.add_counts(cue.counts)
         self.flags |= cue.flags - {"declared"}
         if self.made is None:
@@ -634,6 +637,10 @@ class Assembler:
                 for dissent in self.dissents:
                     between = self.doc.text[dissent.end : max(dissent.end, cue.start)]
                     # ``Jones abstained. Motion carried.``
+                    if set(dissent.ballots) == {ABSTAIN}:
+                        # ``Jones abstained due to a conflict. Motion carried.``
+                        over = self.doc.sentence_end(dissent.end, 90)
+                        between = self.doc.text[over : max(over, cue.start)]
                     next_to_it = cue.strength > SOFT and not between.strip(" .\n")
                     if top.start <= dissent.start < cue.at and (
                         begin <= dissent.start or next_to_it

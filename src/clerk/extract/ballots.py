@@ -784,6 +784,32 @@ _SPOKEN = Phrase(
 )
 
 
+#: Lines with the vote first; a line of one name, and three of them or more.
+_VOTE_FIRST = pattern(
+    r"(?:^[ ]{0,20}(?:Yes|No|Aye|Nay|Yea|Abstain(?:ed)?|Absent|YES|NO|AYE|NAY|YEA|ABSTAIN|ABSENT)"
+    r"[ ]{1,12}[A-Z][^\n:;,]{1,40}(?:\n|\Z)){3,40}",
+    re.M,
+)
+_ROW_OF_VOTE = pattern(r"^[ ]{0,20}(?P<word>[A-Za-z]+)[ ]{1,12}(?P<name>[^\n]+)", re.M)
+
+
+def vote_first_rows(doc: DocumentText) -> Iterator[BallotCue]:
+    """Read lines such as ``Yes  Ann Smith``; if one has no name, none of the lists is complete."""
+    for rows in _VOTE_FIRST.finditer(doc.text):
+        cue = BallotCue(rows.start(), rows.end(), FIRM, vote_type="roll_call")
+        for row in _ROW_OF_VOTE.finditer(rows[0]):
+            name = read_name(row["name"], 0, doc.roster.known, listed=True)
+            kind = ballot_kind(row["word"].lower())
+            if name is None or row["name"][name.end :].strip(" ."):
+                cue.incomplete = {AYES, NOES}
+                continue
+            surname, flags = doc.roster.surname(name)
+            cue.flags |= flags
+            cue.ballots.setdefault(kind, []).append(surname or name.surname)
+        if cue.ballots:
+            yield cue
+
+
 #: Two votes of one roll call are at most this far apart.
 _FAR = 160
 
@@ -797,8 +823,9 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     orphan = -1
     #: Where a run ends that was broken off.
     broken = -_FAR
+    rows = [(cue.start, cue.end) for cue in vote_first_rows(doc)]
     for spoken in _SPOKEN.find(doc.lower):
-        if is_number_sign(doc.lower, *spoken.span()):
+        if is_number_sign(doc.lower, *spoken.span()) or is_inside(rows, spoken.start()):
             continue
         word = spoken[0].rstrip(":")
         if word != spoken[0] and doc.text[spoken.start()].isupper():
@@ -837,7 +864,7 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
                     listed
                     and ballot_kind(word) in (AYES, NOES)
                     and not listed[0].rstrip().endswith(",")
-                    and "\n" not in doc.text[name.end : spoken.start()]
+                    and doc.text[name.end : spoken.start()].strip(" ") in ("-", ":", ",")
                     and not _LABEL_MARK.match(doc.lower, spoken.end())
                 ):
                     # ``Smith and Jones - yes; Brown - no``
@@ -1023,10 +1050,10 @@ def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
-    "was_not were_not requested asked "
+    "dissent in_dissent oppos abstain nayed recus vot cast absent not_present was_absent "
+    "were_absent was_not were_not requested asked "
     "being_absent nay no. no, no; no) no_vote no_by negative against in_favo",
-    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))"
+    r"(?:(?:in\s+)?dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))"
     r"|recus(?:ed|ing)(?:\s+(?:himself|herself|themselves)(?=\s{0,3}[.;,]))?"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
@@ -1100,7 +1127,9 @@ _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 #: Somebody tells how another body voted: ``Cllr Smith said the county had approved it``.
 _TOLD = pattern(
     REPORTED.pattern + r"(?:(?!\bmotion\b|\bmoved\b)[^.;]){0,200}"
-    r"\b(?:had|has|have|recommended|committee|commission|county|district)\b"
+    r"(?:\b(?:had|has|have|recommended|committee|commission|county|district)\b"
+    r"|\b(?:board|council)\s+(?:\w+ly\s+)?voted\b)"
+    r"|^\s{0,3}(?:in\s+(?:19|20)\d\d|last\s+(?:week|month|year|meeting))\b"
 )
 
 
@@ -1125,7 +1154,10 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         by = _BY.match(lower, match.end()) if not names and not bare else None
         if by is not None:
             names = doc.names_at(by.end(), by.end() + 200).names
-        if not names or _TOLD.search(lower, doc.sentence_start(match.start()), match.start()):
+        begin = doc.sentence_start(match.start(), 400)
+        if lower[max(0, begin - 2) : begin].strip() == ";":
+            begin = doc.sentence_start(max(0, begin - 2), 400)
+        if not names or _TOLD.search(lower, begin, match.start()):
             continue
         if names[0].text.isupper() and not any(
             name.titled or doc.roster.is_known(name.surname) for name in names
@@ -1170,7 +1202,7 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
 def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield the places where names are called, or printed with their vote."""
     called: list[tuple[int, int]] = []
-    for read in (roll_calls, lettered_roll_calls, dissents):
+    for read in (vote_first_rows, roll_calls, lettered_roll_calls, dissents):
         for cue in read(doc):
             # A name that is called is not in prose as well.
             if isinstance(cue, DissentCue) and is_inside(called, cue.end - 1):

@@ -526,6 +526,10 @@ _YOURS = pattern(
     r"\n {0,60}(?:yours|sincerely|respectfully|regards|very\s+truly|cordially"
     r"|(?:best|kind)\s+(?:wishes|regards))\b"
 )
+#: What a letter says is told in the sentence behind the colon.
+_LETTER_SAYS = Phrase(
+    "letter", r"letter\s+(?:received\s+)?from\s+(?:[\w'.]+\s+){1,4}(?:council|board|committee)\s?:"
+)
 #: A letter is at most this long.
 _LETTER = 8000
 
@@ -537,6 +541,8 @@ def _letters(doc: DocumentText) -> Iterator[tuple[int, int]]:
             continue
         if yours := _YOURS.search(doc.lower, dear.end(), dear.end() + _LETTER):
             yield dear.start(), yours.end()
+    for letter in _LETTER_SAYS.find(doc.lower):
+        yield letter.start(), doc.sentence_end(letter.end(), 400)
 
 
 _ON_A_DAY = Phrase(

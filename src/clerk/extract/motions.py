@@ -1054,10 +1054,19 @@ _GAVEL = pattern(
 _MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
+#: ``Mrs. Smith seconded his remarks``: nothing was moved.
+_OF_REMARKS = pattern(
+    r"\s+(?:his|her|their|these|those|that|the)\s+(?:remarks?|comments?|sentiments?|thoughts?|concerns?"
+    r"|words|statements?)\b"
+)
+
+
 def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     """Read who seconded: after ``seconded by``, before the verb, or next to the bare word."""
     lower, text, start, end = doc.lower, doc.text, word.start(), word.end()
     if lower.endswith("motion/", 0, start) or _MOVED_LABEL.search(lower, max(0, start - 20), start):
+        return None
+    if _OF_REMARKS.match(lower, end):
         return None
     support = word[0].startswith("support")
     if word["misspelt"] and not any(
