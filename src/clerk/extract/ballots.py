@@ -6,7 +6,7 @@ them with examples.  A roll call is a run of names, and so no rule of one phrase
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 from rapidfuzz.distance import DamerauLevenshtein
@@ -784,38 +784,51 @@ _SPOKEN = Phrase(
 )
 
 
-#: Lines with the vote first; a line of one name, and three of them or more.
-_VOTE_FIRST = pattern(
-    r"(?:^[ ]{0,20}(?:Yes|No|Aye|Nay|Yea|Abstain(?:ed)?|Absent|YES|NO|AYE|NAY|YEA|ABSTAIN|ABSENT)"
-    r"[ ]{1,12}[A-Z][^\n:;,]{1,40}(?:\n|\Z)){3,40}",
-    re.M,
+_ROW_OF_VOTE = (
+    r"(?P<word>Yes|No|Aye|Nay|Yea|Abstain(?:ed)?|Absent|YES|NO|AYE|NAY|YEA|ABSTAIN|ABSENT)[ ]{1,12}"
+    r"(?P<name>[A-Z][^\n:;,]{1,40})(?:\n[ ]{0,20}|$)"
 )
-_ROW_OF_VOTE = pattern(r"^[ ]{0,20}(?P<word>[A-Za-z]+)[ ]{1,12}(?P<name>[^\n]+)", re.M)
+#: Lines with the vote first and one name each.
+_VOTE_FIRST = Phrase(
+    "Yes No_ Aye Nay Yea Abstain Absent YES NO_ AYE NAY YEA ABSTAIN ABSENT", _ROW_OF_VOTE
+)
+_FEWEST_ROWS = 3
 
 
 def vote_first_rows(doc: DocumentText) -> Iterator[BallotCue]:
     """Read lines such as ``Yes  Ann Smith``; if one has no name, none of the lists is complete."""
-    for rows in _VOTE_FIRST.finditer(doc.text):
-        cue = BallotCue(rows.start(), rows.end(), FIRM, vote_type="roll_call")
-        for row in _ROW_OF_VOTE.finditer(rows[0]):
-            name = read_name(row["name"], 0, doc.roster.known, listed=True)
-            kind = ballot_kind(row["word"].lower())
-            if name is None or row["name"][name.end :].strip(" ."):
-                cue.incomplete = {AYES, NOES}
-                continue
-            surname, flags = doc.roster.surname(name)
-            cue.flags |= flags
-            cue.ballots.setdefault(kind, []).append(surname or name.surname)
-        if cue.ballots:
-            yield cue
+    table: list[re.Match[str]] = []
+    for row in _VOTE_FIRST.find(doc.text):
+        if table and row.start() == table[-1].end():
+            table.append(row)
+            continue
+        yield from _rows_of_votes(doc, table)
+        table = [row] if indent_start(doc.text, row.start(), 20) is not None else []
+    yield from _rows_of_votes(doc, table)
+
+
+def _rows_of_votes(doc: DocumentText, rows: list[re.Match[str]]) -> Iterator[BallotCue]:
+    if len(rows) < _FEWEST_ROWS:
+        return
+    cue = BallotCue(rows[0].start(), rows[-1].end("name"), FIRM, vote_type="roll_call")
+    for row in rows:
+        name = read_name(row["name"], 0, doc.roster.known, listed=True)
+        if name is None or row["name"][name.end :].strip(" ."):
+            cue.incomplete = {AYES, NOES}
+            continue
+        surname, flags = doc.roster.surname(name)
+        cue.flags |= flags
+        cue.ballots.setdefault(ballot_kind(row["word"].lower()), []).append(surname or name.text)
+    if cue.ballots:
+        yield cue
 
 
 #: Two votes of one roll call are at most this far apart.
 _FAR = 160
 
 
-def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
+def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Iterator[BallotCue]:
+    """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many, outside of ``rows``."""
     run: list[_Spoken] = []
     #: Where the last vote ends, also one whose name could not be read.
     last_end, unread = 0, False
@@ -823,7 +836,6 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     orphan = -1
     #: Where a run ends that was broken off.
     broken = -_FAR
-    rows = [(cue.start, cue.end) for cue in vote_first_rows(doc)]
     for spoken in _SPOKEN.find(doc.lower):
         if is_number_sign(doc.lower, *spoken.span()) or is_inside(rows, spoken.start()):
             continue
@@ -1203,7 +1215,7 @@ def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield the places where names are called, or printed with their vote."""
     called: list[tuple[int, int]] = []
     for read in (vote_first_rows, roll_calls, lettered_roll_calls, dissents):
-        for cue in read(doc):
+        for cue in read(doc, [*called]) if read is roll_calls else read(doc):
             # A name that is called is not in prose as well.
             if isinstance(cue, DissentCue) and is_inside(called, cue.end - 1):
                 continue
