@@ -45,7 +45,7 @@ from .findings import (
     WITHDRAWN,
 )
 from .items import Items
-from .outcomes import AMENDMENT, MAIN
+from .outcomes import AMENDMENT, MAIN, SUBSTITUTE
 from .text import end_without, pattern
 
 # Distances in characters.
@@ -109,8 +109,14 @@ _THE_FOLLOWING_VOTE = pattern(r"\bfollowing\s+(?:[a-z-]+\s+){0,2}vote\b")
 #: Another motion is voted on: ``The motion of Smith was put to a vote, with this result:``
 _PUT_TO_A_VOTE = pattern(r"\bput\s+to\s+(?:a\s+|the\s+)?vote\b")
 #: Two motions at once: ``there voted for the motion 7 and for the amendment 4``
-_MOTION_OR_AMENDMENT = pattern(r"\bfor\s+the\s+motion\b[^.]{0,60}\bfor\s+the\s+amendment\b")
-_TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:(?:the|a)\s+)?tie\b|\btie-?breaking\b")
+_MOTION_OR_AMENDMENT = pattern(
+    r"\bfor\s+the\s+motion\b[^.]{0,60}\bfor\s+the\s+amendment\b"
+    r"|\bfor\s+the\s+amendment\b[^.]{0,60}\bfor\s+the\s+motion\b"
+)
+_TIE = pattern(
+    r"\b(?:to\s+break|breaking|broke)\s+(?:(?:the|a)\s+)?tie\b|\btie-?breaking\b"
+    r"|\b(?:vote|votes)\s+(?:being|was|were|is|having\s+been)\s+(?:a\s+)?tie[d]?\b|\bdue\s+to\s+(?:a|the)\s+tie\b"
+)
 
 
 def _same_person(one: str, other: str) -> bool:
@@ -272,7 +278,12 @@ class Motion:
         self.unanimous = self.unanimous or cue.unanimous
         self.vote_type = cue.vote_type or self.vote_type
         self.labelled = self.labelled or cue.label
-        self.add_counts(cue.counts)
+        if cue.result != DIED:
+            # What died was not voted on: counts in the same lines are those of the next motion.
+            if cue.counts and AYES in self.counts and self.counts[AYES] == self.counts.get(NOES):
+                # The tie was broken: ``The vote was 2-2. ... Motion failed 2-3.``
+                self.counts = {**self.counts, **cue.counts}
+            self.add_counts(cue.counts)
         self.flags |= cue.flags - {"declared"}
         if self.made is None:
             self.strength = max(self.strength, cue.strength)
@@ -427,14 +438,16 @@ class Assembler:
             same = not top.decided and cue.about in ("", top.about)
             if cue.reference or (cue.has_outcome and same):
                 return
-        if cue.about == "substitute" and self.top is not None and not self.top.voted:
+        if cue.about == SUBSTITUTE and self.top is not None and not self.top.voted:
             self.top.superseded = True
-            self.top.flags.add("substitute")
-        # An amendment goes on top of what it amends; any other motion closes what is open.
+            self.top.flags.add(SUBSTITUTE)
+        # An amendment goes on top of what it amends, a substitute on top of what it replaces;
+        # any other motion closes what is open.
         while self.stack:
             last = self.stack[-1]
             near = cue.start - max(last.end, self.last_end) < _AMENDMENT_REACH
-            if cue.about == AMENDMENT and not last.voted and last.strength > SOFT and near:
+            on_top = cue.about in (AMENDMENT, SUBSTITUTE)
+            if on_top and not last.voted and last.strength > SOFT and near:
                 break
             self.close()
         motion = Motion(cue.start, cue.end, made=cue, strength=cue.strength, about=cue.about)
@@ -516,6 +529,9 @@ class Assembler:
                     if top.made is not None:
                         top.made.words_end = top.made.words_end or name.start
             return True
+        if gap < 0 and top.seconder and cue.seconder and _same_person(cue.seconder, top.seconder):
+            # It was read with the mover: ``Resolved on the proposition of A, seconded by B``.
+            return True
         if not (cue.label and gap < 300):
             # After the outcome a second counts in a table, or in the sentence of the motion.
             if top.made is None or top.seconder is not None:
@@ -549,8 +565,17 @@ class Assembler:
             self.close()
         self.stack.append(Motion(cue.start, cue.end, strength=SOFT, about=about))
 
+    def _replace(self, substitute: Motion) -> None:
+        """Close the motion that a substitute replaces; it stays open if the substitute failed."""
+        if substitute.result == PASSED:
+            self.stack.pop()
+            self.close()
+            self.stack.append(substitute)
+        elif substitute.result in (FAILED, DIED, WITHDRAWN):
+            self.stack[-2].superseded = False
+
     def _close_amendments(self) -> None:
-        while self.stack and self.stack[-1].about == AMENDMENT:
+        while self.stack and self.stack[-1].about in (AMENDMENT, SUBSTITUTE):
             self.close()
 
     def outcome(self, cue: OutcomeCue) -> None:
@@ -568,11 +593,10 @@ class Assembler:
         if (
             top is not None
             and not top.decided
-            and (cue.own_question or cue.strength == SOFT)
-            and cue.at - cue.start > _OWN_SUBJECT
+            and (cue.strength == SOFT or (cue.own_question and cue.at - cue.start > _OWN_SUBJECT))
             and self.items.between(top.end, cue.at)
         ):
-            # A sentence with a subject of its own, below another heading.
+            # A hint, or a sentence with a subject of its own, below another heading.
             self.close_all()
             top = None
         if (
@@ -606,11 +630,17 @@ class Assembler:
         if top is not None and not top.decided and cue.start - max(top.end, self.last_end) < reach:
             if cue.result != DIED or top.seconder is None or cue.strength == STRONG:
                 top.decide(cue)
+                if top.about == SUBSTITUTE and len(self.stack) > 1:
+                    self._replace(top)
                 # ``(Smith opposed), the motion to close the road failed.``
                 begin = self.doc.sentence_start(cue.at, 400)
                 for dissent in self.dissents:
                     between = self.doc.text[dissent.end : max(dissent.end, cue.start)]
                     # ``Jones abstained. Motion carried.``
+                    if set(dissent.ballots) == {ABSTAIN}:
+                        # ``Jones abstained due to a conflict. Motion carried.``
+                        over = self.doc.sentence_end(dissent.end, 90)
+                        between = self.doc.text[over : max(over, cue.start)]
                     next_to_it = cue.strength > SOFT and not between.strip(" .\n")
                     if top.start <= dissent.start < cue.at and (
                         begin <= dissent.start or next_to_it
@@ -716,6 +746,12 @@ class Assembler:
             else:
                 top.add_ballots(cue)
             return
+        elif top is not None and top.about == AMENDMENT and top.voted and len(self.stack) > 1:
+            below = self.stack[-2]
+            if not below.voted and is_ballot_of(self.doc, below, cue):
+                self.close()
+                below.add_ballots(cue)
+                return
         named = cue.ballots.get(AYES) or cue.ballots.get(NOES)
         known = self.doc.roster.known
         if (
@@ -871,6 +907,15 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
         # ``The following members voted for the amendment:``
         return False
     if top.decided and _PUT_TO_A_VOTE.search(doc.lower, top.end, max(top.end, cue.start)):
+        return False
+    if top.about == AMENDMENT and any(
+        names
+        and top.counts.get(kind) == len(top.ballots.get(kind, ()))
+        and set(names) - set(top.ballots[kind])
+        for kind, names in cue.ballots.items()
+        if kind in (AYES, NOES) and top.ballots.get(kind)
+    ):
+        # As many are named as were counted: somebody else voted on another question.
         return False
     reach = _BALLOT_REACH[cue.strength]
     if top.voted:

@@ -6,7 +6,7 @@ them with examples.  A roll call is a run of names, and so no rule of one phrase
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 from rapidfuzz.distance import DamerauLevenshtein
@@ -16,6 +16,7 @@ from clerk.core import lazy_re as re
 from .cues import (
     EARLIER,
     FIRM,
+    REPORTED,
     SOFT,
     SPEAKERS,
     BallotCue,
@@ -71,12 +72,21 @@ _NUMBERED = pattern(
 )
 
 
+#: What a rule asks for, and nobody has given.
+_NEEDED = pattern(
+    r"\b(?:need(?:s|ed|ing)?|requir(?:e|es|ed|ing)|must\s+have|at\s+least|minimum\s+of)\s+(?:\w+\s+){0,2}$"
+)
+
+
 def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     """Return the tally printed in a stretch of text: ``5-0-1``, ``[14 TO 1]``, ``three to one``."""
     for match in TALLY.finditer(lower, start, end):
         if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
             continue
         if _DATE.fullmatch(match[0]) or _MOTION_NUMBER.match(lower, match.start()):
+            continue
+        if "/" in match[0] and _NEEDED.search(lower, max(0, match.start() - 40), match.start()):
+            # ``failed (needs 3/4)``
             continue
         kinds = {
             AYES: match["yes"],
@@ -99,7 +109,7 @@ def ballot_kind(word: str) -> str:
         return ABSTAIN
     if first.startswith(("abs", "exc")) or (word.endswith("present") and first == "not"):
         return ABSENT
-    if first.startswith(("rec", "disq", "conf")):
+    if first.startswith(("rec", "disq", "conf", "declared")):
         return RECUSED
     return ABSTAIN if first == "not" else NOES
 
@@ -188,7 +198,11 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
             if (
                 over
                 and len(named) == count
-                and (count > 1 or _begins_line(doc.text, label.start()))
+                and (
+                    count > 1
+                    or _begins_line(doc.text, label.start())
+                    or all(map(doc.roster.is_known, named))
+                )
             ):
                 cue.counts[kind] = count
                 return cue
@@ -449,7 +463,7 @@ _COUNT_BEFORE = pattern(
 _RUN_TOKEN = pattern(
     rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voted|voting|in|the)\b"
 )
-_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
+_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_](?<!\bcall)(?<!\bvote)\s{1,4}-)\s{0,4}$")
 
 
 def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
@@ -491,6 +505,11 @@ _LABEL_BEFORE = pattern(
 )
 
 
+_LABEL_INSIDE = pattern(
+    r"(?P<word>yeas?|ayes?|nays?|noes|opposed|abstain(?:ed|ing))\s{1,3}(?=[a-z])"
+)
+
+
 def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | None:
     """Read names in brackets after a word such as "against"."""
     bracket = opening.start()
@@ -499,6 +518,13 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     close = doc.text.find("]" if square else ")", bracket, bracket + 800)
     if close < 0:
         return None
+    if inside := _LABEL_INSIDE.match(doc.lower, bracket + 1, close):
+        # ``on a roll call of 4-2 (nays Mr. Smith, Mr. Jones)``
+        listed = doc.names_at(inside.end(), close)
+        if listed.names and not doc.text[listed.end : close].strip(" ."):
+            cue = BallotCue(bracket, close + 1, FIRM)
+            cue.add_list(doc, ballot_kind(inside["word"]), listed)
+            return cue
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
     unanimous = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket]) if label is None else None
     if unanimous and (square or _all_known(doc, bracket, close)):
@@ -605,6 +631,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
         if SPEAKERS.search(lower[max(0, start - 120) : start]):
             # ``Nine persons spoke, six in favor and three against.``
             continue
+        if _NEEDED.search(lower, max(0, start - 40), start):
+            # ``The application needed five affirmative votes.``
+            continue
         if "\n" in lower[start:position] and _LABEL_MARK.match(lower, end):
             # The number ends a list, and the word is the label of the next one.
             continue
@@ -628,7 +657,8 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
             and kind not in last.counts
             and not doc.blank_line_between(last.end, start)
         ):
-            cue.start, cue.counts = last.start, {**last.counts, **cue.counts}
+            cue.start, cue.at = last.start, last.at
+            cue.counts = {**last.counts, **cue.counts}
             cue.ballots = {**last.ballots, **cue.ballots}
             yield cue
         elif cue.ballots or (
@@ -720,6 +750,7 @@ RULES = (
             "15 in favor (Smith, Jones)",
             "1 no (Smith)",
             "6 for and 1 (Smith) against",
+            "on a roll call of 4-2 (nays Mr. Smith, Mr. Jones)",
             "PASSED UNANIMOUSLY [Smith, Jones, Brown]",
             "on a roll call vote (Smith, Jones, Brown - yea)",
         ),
@@ -743,21 +774,61 @@ def ballot_cues(doc: DocumentText) -> Iterator[Cue]:
 _Spoken = tuple[Name, str, int]
 
 _SPOKEN = Phrase(
-    "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
-    "opposed y_ y; y, y. y) n_ n; n, n. n)",
+    "aye yea yes nay no abstain absent recuse excused present declared in_favo for, for; for. "
+    "against opposed y_ y; y, y. y) n_ n; n, n. n)",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|not\s+present|present"
+    r"|declared\s+(?:(?:an?|pecuniary)\s+)?(?:interest|conflict)(?=\s{0,3}(?:[;,.\n]|$))"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
     r"(?:(?!\s{0,3}[:\-=/]\s*[a-z])|(?:(?<=, aye)|(?<=, nay)|(?<=, yes)|(?<=, no)):(?=\s))"
     r"|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
 )
 
 
+_ROW_OF_VOTE = (
+    r"(?P<word>Yes|No|Aye|Nay|Yea|Abstain(?:ed)?|Absent|YES|NO|AYE|NAY|YEA|ABSTAIN|ABSENT)[ ]{1,12}"
+    r"(?P<name>[A-Z][^\n:;,]{1,40})(?:\n[ ]{0,20}|$)"
+)
+#: Lines with the vote first and one name each.
+_VOTE_FIRST = Phrase(
+    "Yes No_ Aye Nay Yea Abstain Absent YES NO_ AYE NAY YEA ABSTAIN ABSENT", _ROW_OF_VOTE
+)
+_FEWEST_ROWS = 3
+
+
+def vote_first_rows(doc: DocumentText) -> Iterator[BallotCue]:
+    """Read lines such as ``Yes  Ann Smith``; if one has no name, none of the lists is complete."""
+    table: list[re.Match[str]] = []
+    for row in _VOTE_FIRST.find(doc.text):
+        if table and row.start() == table[-1].end():
+            table.append(row)
+            continue
+        yield from _rows_of_votes(doc, table)
+        table = [row] if indent_start(doc.text, row.start(), 20) is not None else []
+    yield from _rows_of_votes(doc, table)
+
+
+def _rows_of_votes(doc: DocumentText, rows: list[re.Match[str]]) -> Iterator[BallotCue]:
+    if len(rows) < _FEWEST_ROWS:
+        return
+    cue = BallotCue(rows[0].start(), rows[-1].end("name"), FIRM, vote_type="roll_call")
+    for row in rows:
+        name = read_name(row["name"], 0, doc.roster.known, listed=True)
+        if name is None or row["name"][name.end :].strip(" ."):
+            cue.incomplete = {AYES, NOES}
+            continue
+        surname, flags = doc.roster.surname(name)
+        cue.flags |= flags
+        cue.ballots.setdefault(ballot_kind(row["word"].lower()), []).append(surname or name.text)
+    if cue.ballots:
+        yield cue
+
+
 #: Two votes of one roll call are at most this far apart.
 _FAR = 160
 
 
-def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
+def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Iterator[BallotCue]:
+    """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many, outside of ``rows``."""
     run: list[_Spoken] = []
     #: Where the last vote ends, also one whose name could not be read.
     last_end, unread = 0, False
@@ -766,7 +837,7 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     #: Where a run ends that was broken off.
     broken = -_FAR
     for spoken in _SPOKEN.find(doc.lower):
-        if is_number_sign(doc.lower, *spoken.span()):
+        if is_number_sign(doc.lower, *spoken.span()) or is_inside(rows, spoken.start()):
             continue
         word = spoken[0].rstrip(":")
         if word != spoken[0] and doc.text[spoken.start()].isupper():
@@ -801,6 +872,21 @@ def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
                 listed = _MORE_BEFORE.search(doc.text, max(0, name.start - 30), name.start)
                 near = name.start - broken < _FAR
                 unread = bool(begun or (listed and (near or doc.roster.is_known(listed[1]))))
+                if (
+                    listed
+                    and ballot_kind(word) in (AYES, NOES)
+                    and not listed[0].rstrip().endswith(",")
+                    and doc.text[name.end : spoken.start()].strip(" ") in ("-", ":", ",")
+                    and not _LABEL_MARK.match(doc.lower, spoken.end())
+                ):
+                    # ``Smith and Jones - yes; Brown - no``
+                    both = doc.names_before(name.end)
+                    before = _MORE_BEFORE.search(
+                        doc.text, max(0, both[0].start - 30), both[0].start
+                    )
+                    if not before and all(doc.roster.is_known(each.surname) for each in both):
+                        run += [(each, word, spoken.end()) for each in both[:-1]]
+                        unread = False
             run.append((name, word, spoken.end()))
             last_end = spoken.end()
         elif _CAPITAL_BEFORE.search(doc.text, max(0, spoken.start() - 24), spoken.start()):
@@ -976,10 +1062,10 @@ def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
-    "was_not were_not requested asked "
+    "dissent in_dissent oppos abstain nayed recus vot cast absent not_present was_absent "
+    "were_absent was_not were_not requested asked "
     "being_absent nay no. no, no; no) no_vote no_by negative against in_favo",
-    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))"
+    r"(?:(?:in\s+)?dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)(?!\s+from\s+(?!vot|the\s+vot))"
     r"|recus(?:ed|ing)(?:\s+(?:himself|herself|themselves)(?=\s{0,3}[.;,]))?"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
@@ -1050,6 +1136,15 @@ _MORE_BEFORE = re.compile(r"\b([A-Z][\w'-]+)\s{0,3}(?:,|\band\b|&)\s{0,3}$")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
 
+#: Somebody tells how another body voted: ``Cllr Smith said the county had approved it``.
+_TOLD = pattern(
+    REPORTED.pattern + r"(?:(?!\bmotion\b|\bmoved\b)[^.;]){0,200}"
+    r"(?:\b(?:had|has|have|recommended|committee|commission|county|district)\b"
+    r"|\b(?:board|council)\s+(?:\w+ly\s+)?voted\b)"
+    r"|^\s{0,3}(?:in\s+(?:19|20)\d\d|last\s+(?:week|month|year|meeting))\b"
+)
+
+
 def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
     lower = doc.lower
     for match in _DISSENT.find(lower):
@@ -1071,7 +1166,10 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         by = _BY.match(lower, match.end()) if not names and not bare else None
         if by is not None:
             names = doc.names_at(by.end(), by.end() + 200).names
-        if not names:
+        begin = doc.sentence_start(match.start(), 400)
+        if lower[max(0, begin - 2) : begin].strip() == ";":
+            begin = doc.sentence_start(max(0, begin - 2), 400)
+        if not names or _TOLD.search(lower, begin, match.start()):
             continue
         if names[0].text.isupper() and not any(
             name.titled or doc.roster.is_known(name.surname) for name in names
@@ -1116,8 +1214,8 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
 def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield the places where names are called, or printed with their vote."""
     called: list[tuple[int, int]] = []
-    for read in (roll_calls, lettered_roll_calls, dissents):
-        for cue in read(doc):
+    for read in (vote_first_rows, roll_calls, lettered_roll_calls, dissents):
+        for cue in read(doc, [*called]) if read is roll_calls else read(doc):
             # A name that is called is not in prose as well.
             if isinstance(cue, DissentCue) and is_inside(called, cue.end - 1):
                 continue

@@ -17,8 +17,8 @@ The labels are empty, so the names below them are those of who signs.  The same 
 printed first where the columns of a table came apart; then lists, ``None`` or numbers follow, and
 :mod:`.tables` reads them.
 
-What follows ``WHEREAS`` up to what is resolved gives reasons, and a passage in quotation marks
-after "should read" corrects the minutes of another meeting.
+What follows ``WHEREAS`` up to what is resolved gives reasons, a passage in quotation marks after
+"should read" corrects the minutes of another meeting, and a letter tells of votes elsewhere.
 
 Lines to write on are looked for in the text as printed; in the normalised text they are spaces.
 """
@@ -34,7 +34,15 @@ from clerk.core import lazy_re as re
 
 from .names import ALSO_SURNAMES, Name, NameList, name_before, names_before, read_name, read_names
 from .roster import Roster, read_roster
-from .text import NormalText, Phrase, end_without, line_start, normalise, pattern
+from .text import (
+    NormalText,
+    Phrase,
+    end_without,
+    indent_start,
+    line_start,
+    normalise,
+    pattern,
+)
 
 #: How sure a cue is: a mere mention, a hint, a statement, the vote itself.
 MENTION, SOFT, FIRM, STRONG = 0, 1, 2, 3
@@ -258,7 +266,7 @@ _SENTENCE_END = pattern(
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
     r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
-    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)(?<!\bmessrs\.)"
+    r"(?<!\b(?:mrs|hon|ald|com|nem|rev)\.)(?<!\b(?:cllr|comm)\.)(?<!\bmessrs\.)"
     # ``Ch. 10``, ``Sept. 6``
     r"(?!(?:(?<=\bch\.)|(?<=\b(?:sec|art|ord|res|nos|div|jan|feb|mar|apr|aug|sep|oct|nov|dec)\.)"
     r"|(?<=\bsept\.))[ ]{1,2}\d)[\"')]{0,2}(?=\s|$))"
@@ -472,7 +480,7 @@ Line = tuple[int, int]
 def blank_stretches(doc: DocumentText) -> list[tuple[int, int]]:
     """Return the stretches of text, in order, that tell of no vote of this meeting."""
     found = [*_empty_labels(doc), *_without_date(doc), *_with_choice(doc)]
-    return sorted([*found, *_reasons(doc), *_corrections(doc)])
+    return sorted([*found, *_reasons(doc), *_corrections(doc), *_letters(doc), *_history(doc)])
 
 
 _WHEREAS = Phrase("whereas", r"whereas\b[,:]?\s")
@@ -511,6 +519,57 @@ def _corrections(doc: DocumentText) -> Iterator[tuple[int, int]]:
         close = doc.text.find('"', correction.end(), correction.end() + 1200)
         if close >= 0:
             yield correction.start(), close + 1
+
+
+_DEAR = Phrase("Dear", r"Dear (?=[A-Z])[^\n]{2,60}[,:] {0,4}(?=\n)")
+_YOURS = pattern(
+    r"\n {0,60}(?:yours|sincerely|respectfully|regards|very\s+truly|cordially"
+    r"|(?:best|kind)\s+(?:wishes|regards))\b"
+)
+#: What a letter says is told in the sentence behind the colon.
+_LETTER_SAYS = Phrase(
+    "letter", r"letter\s+(?:received\s+)?from\s+(?:[\w'.]+\s+){1,4}(?:council|board|committee)\s?:"
+)
+#: A letter is at most this long.
+_LETTER = 8000
+
+
+def _letters(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield letters, from ``Dear Board Members,`` to ``Sincerely``: they tell of other votes."""
+    for dear in _DEAR.find(doc.text):
+        if indent_start(doc.text, dear.start(), 60) is None:
+            continue
+        if yours := _YOURS.search(doc.lower, dear.end(), dear.end() + _LETTER):
+            yield dear.start(), yours.end()
+    for letter in _LETTER_SAYS.find(doc.lower):
+        yield letter.start(), doc.sentence_end(letter.end(), 400)
+
+
+_ON_A_DAY = Phrase(
+    "On_ At_",
+    r"(?:On|At (?:its|the|their)(?: [a-z]+)? meeting (?:of|on|held on)) (?P<day>(?:January|February"
+    r"|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4})\b"
+    r"(?! to\b| through\b)",
+)
+_DECIDED = pattern(r"\b(?:moved|voted|approved|denied|adopted|recommended|passed|seconded)\b")
+#: The heading of minutes, which says their own day, and the longest paragraph of a history.
+_HEADING, _HISTORY = 1500, 1500
+
+
+def _history(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield paragraphs that begin with what was decided on another day, which they name."""
+    for told in _ON_A_DAY.find(doc.text):
+        line = line_start(doc.text, told.start())
+        own_line = not doc.text[line : told.start()].strip(" -*\u2022")
+        if not own_line or told["day"].lower() in doc.lower[:_HEADING][: told.start()]:
+            continue
+        if not _DECIDED.search(doc.lower, told.end(), doc.sentence_end(told.end(), 300)):
+            continue
+        end = doc.text.find("\n", told.end(), told.end() + _HISTORY)
+        if end - told.start() < _PAGE_WIDTH:
+            # The lines of a page; else a line is a paragraph, as web pages have it.
+            end = doc.text.find("\n\n", told.end(), told.end() + _HISTORY)
+        yield told.start(), end if end >= 0 else doc.sentence_end(told.end(), 300)
 
 
 def list_limit(doc: DocumentText, position: int, reach: int) -> int:

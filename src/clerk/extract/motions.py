@@ -184,8 +184,13 @@ _ASKED = pattern(
     r"|restat\w*|support\w*|withdr\w*|amend\w*|clarif\w*|repeat\w*|rescind\w*)\s+(?:a|the|an"
     r"|his|her|of|for|that|this|any|on|to|your)?\s*(?:[a-z]+\s+){0,1}$"
 )
+_MADE_SECONDED = pattern(
+    r"\bmade,?\s+(?P<who>[^,.;\n]{2,30}?)\s+(?:2nd|second(?:ed)?),?\s+(?:the\s+|a\s+)?$"
+)
 #: ``called for a vote on the motion offered by Smith``: it has been made before.
-_VOTE_ON = pattern(r"\b(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?on\s+the\s+$")
+_VOTE_ON = pattern(
+    r"\b(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?on\s+the\s+(?P<which>\w+\s+)?$"
+)
 _OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
 _OWNER_MOVES = pattern(
     r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?\s+(?:was\s+|had\s+|has\s+)?"
@@ -235,7 +240,17 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
         if mover is None or seconder is None:
             return None
         return _motion_cue(doc, seconder.start, mover, seconder, end=mover.end)
-    if _ASKED.search(head) or _VOTE_ON.search(head) or head.endswith("no "):
+    if both := _MADE_SECONDED.search(head):
+        # ``Smith made, Jones 2nd motion to adjourn``
+        mover = doc.name_before(start - len(head) + both.start())
+        seconder = doc.name_at(start - len(head) + both.start("who"))
+        if mover is not None and seconder is not None and _are_members(doc, mover, seconder):
+            return _motion_cue(doc, mover.start, mover, seconder, end=end)
+    # ``fails for lack of a second`` in the line above asks for nothing.
+    own_line = doc.text[start].isupper() and head.rstrip(" ").endswith("\n")
+    if not own_line and (_ASKED.search(head) or head.endswith("no ")):
+        return None
+    if (vote := _VOTE_ON.search(head)) and not (vote["which"] and not _MOTION_BY.match(lower, end)):
         return None
     if owner := _OWNER.search(head):
         mover = doc.name_before(start - len(owner[0]))
@@ -378,7 +393,7 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
             cue = _motion_cue(doc, start, name, seconder)
             # ``Motion: (Smith)`` is a motion without a second.
             bracket = near.startswith(")") and _are_members(doc, name)
-            cue.needs = "" if seconder or bracket or "second" in near else "second"
+            cue.needs = "" if seconder or bracket or _SECOND_NEAR.search(near) else "second"
             return cue
     if not _MOTION_TO.match(lower[end : end + 12]):
         return None
@@ -506,7 +521,7 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     if _NOT_MOTION.match(lower, end):
         return None
     capital = text[start].isupper()
-    if capital and (cue := _moved_name(doc, moved)):
+    if capital and not _follows_name(doc, start) and (cue := _moved_name(doc, moved)):
         return cue
     what = _MOVED_WHAT.match(lower, end)
     if what is None:
@@ -518,6 +533,12 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         cue = _motion_cue(doc, start, None, end=end)
         cue.strength = SOFT
     return cue
+
+
+def _follows_name(doc: DocumentText, verb: int) -> bool:
+    """Whether a name with a title precedes a verb in its line: ``Mr. A MOVED, Mr. B SECONDED``."""
+    name = doc.name_before(verb)
+    return name is not None and name.titled and not doc.text[name.end : verb].strip(" ")
 
 
 def _it_was_start(lower: str, start: int) -> int:
@@ -549,16 +570,17 @@ def _moved_name(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
 
 
 _PROPOSED = Phrase(
-    "propos offered introduced initiated recommendation nominated",
-    r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and|&)\s+seconded\s+)?"
+    "prop offered introduced initiated recommendation nominated",
+    r"(?P<short>prop\.)(?=\s+[^.;,\n]{3,30},?\s+sec(?:\.|onded)\s)"
+    r"|(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and|&)\s+seconded\s+)?"
     r"(?:by\b\s*:?|:)"
     r"|(?P<noun>proposal|proposition|recommendation)\s+of\b"
     r"|(?P<nobody>proposed)(?=\s+and\s+seconded\b(?!\s+by))"
     r"|(?P<subject>nominated)\b(?=\s+[a-z])(?!\s+(?:by|for|as)\b)"
     r"|(?:(?P<nominee>nominated)\s+by\b)"
-    r"|(?P<proposes>propose[ds])\b(?=\s*[,;]?\s*(?:and\s+)?(?:\w+\s+)?second"
+    r"|(?P<proposes>propose[ds])\b(?=\s*[,;]?\s*(?:and\s+)?(?:[\w.'-]+\s+){0,3}second"
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
-    r"|\s+[a-z][^.;]{3,140}(?:,|\s+and)\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
+    r"|\s+[a-z][^.;]{3,140}(?:(?:,|\s+and)\s+[^.;,]{3,40}\bsecond(?:ed|s)\b|[;,]\s+seconded\b))"
     r"|(?P<offer>offered|introduced)(?=\s+(?:the\s+following|this|a|the)\s+(?:\w+\s+)?"
     r"(?:resolution|ordinance|local\s+law|by-?law|motion)\b)"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
@@ -577,7 +599,7 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     lower, text, start, end = doc.lower, doc.text, verb.start(), verb.end()
     if verb["noun"] and not _ON_THE.search(lower[max(0, start - 8) : start]):
         return None
-    if _COURTESY_VOTE.search(lower[end : end + 40]):
+    if _COURTESY_VOTE.search(lower, end, doc.sentence_end(end, 120)):
         return None
     if verb["how"] and _VOTE_ON_MOTION.search(lower[max(0, start - 50) : start]):
         return None
@@ -760,7 +782,7 @@ _NUMBER_START = pattern(
     r"^[ ]{0,60}(?:(?:resolution|motion|res\.?)\s{1,3}(?:no\.?|#|number)?\s{0,3})?"
     r"(?:[a-z]{1,3}[ \-]?)?\d{0,3}$"
 )
-_MOTION_FOLLOWS = pattern(r"\s{0,3}[:;\-]|\s{1,40}that\b")
+_MOTION_FOLLOWS = pattern(r"\s{0,3}(?:[:;]|(?P<dash>-))|\s{1,40}that\b")
 
 
 def numbered_motion(doc: DocumentText, numbered: re.Match[str]) -> MotionCue | None:
@@ -772,7 +794,11 @@ def numbered_motion(doc: DocumentText, numbered: re.Match[str]) -> MotionCue | N
     if mover is None or mover.start != numbered.end():
         return None
     seconder = _pair(doc, mover)
-    if seconder is None or not _MOTION_FOLLOWS.match(doc.lower[seconder.end : seconder.end + 44]):
+    follows = _MOTION_FOLLOWS.match(doc.lower, seconder.end) if seconder else None
+    if seconder is None or follows is None:
+        return None
+    if follows["dash"] and not _are_members(doc, mover, seconder):
+        # ``16-09 Smith, John - 36 Main Street``: who applies.
         return None
     cue = _motion_cue(doc, line, mover, seconder)
     cue.flags.add("mover_seconder_colon")
@@ -1010,7 +1036,7 @@ _SECOND = Phrase(
     "second 2nd 2_ support appuy sec sup",
     r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|2\snd(?=\s+by\b)|support(?:ed)?"
     r"|(?P<misspelt>(?!seconded|supported)(?:sec|sup)[a-z]{3,7}(?=\s+by\s))"
-    rf"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b|seconded{_TITLE_NEXT}|sec\.(?=\s+by\b)",
+    rf"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b|seconded{_TITLE_NEXT}|sec\.(?=\s+(?:by|cllr|mr|mrs|ms)\b)",
 )
 _SECOND_BY = pattern(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
@@ -1028,10 +1054,19 @@ _GAVEL = pattern(
 _MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
+#: ``Mrs. Smith seconded his remarks``: nothing was moved.
+_OF_REMARKS = pattern(
+    r"\s+(?:his|her|their|these|those|that|the)\s+(?:remarks?|comments?|sentiments?|thoughts?|concerns?"
+    r"|words|statements?)\b"
+)
+
+
 def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     """Read who seconded: after ``seconded by``, before the verb, or next to the bare word."""
     lower, text, start, end = doc.lower, doc.text, word.start(), word.end()
     if lower.endswith("motion/", 0, start) or _MOVED_LABEL.search(lower, max(0, start - 20), start):
+        return None
+    if _OF_REMARKS.match(lower, end):
         return None
     support = word[0].startswith("support")
     if word["misspelt"] and not any(
@@ -1040,9 +1075,14 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     ):
         return None
     by = _SECOND_BY.match(lower, end)
+    if by and "\n" in lower[end : by.start() + 3] and "motion" in by[0]:
+        # ``fails for lack of a second`` and, in the next line, ``Motion by Smith``.
+        return None
     if by and not (support and not _BY_OR_FROM.search(lower, end, by.end())):
         name = doc.name_at(by.end())
         if name is not None and name.start - by.end() < 40 and not _speaks(doc, name):
+            if _COURTESY_VOTE.search(lower, name.end, doc.sentence_end(name.end, 80)):
+                return None
             cue = _second_cue(doc, start, name.end, name)
             cue.strength = SOFT if support else STRONG
             cue.label = ":" in by[0]
@@ -1093,7 +1133,7 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
 
 
 _GAVE = pattern(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$")
-_AFTER_SECONDER = pattern(r"\s*(?:[,.;:)\n]|$|to\b|and\b|that\b|motion\b|-)")
+_AFTER_SECONDER = pattern(r"\s*(?:[,.;:)\n]|$|to\b|for\b|and\b|that\b|motion\b|-)")
 _AFTER_BREAK = pattern(r"[,;.)\n]\s*(?:and\s+)?$")
 _BY = pattern(r"\bby\s$")
 
@@ -1137,6 +1177,8 @@ MOTION_RULES = (
             "Commissioner Smith's motion to deny failed.",
             "A motion was made to pay the bills by Smith and seconded by Jones.",
             "A motion was made (Smith) to adjourn.",
+            "Present: Smith, Jones, Brown\n\nSmith made, Jones 2nd motion to adjourn.",
+            "The motion fails for lack of a second\nMotion by Smith to adjourn.",
             "Motion: Smith; Second: Jones",
             "Motion Smith, second Jones.",
             "Present: Smith, Jones, Brown\n\nMotion Smith to adopt the agenda. Second Jones.",

@@ -20,7 +20,7 @@ from .text import pattern, word_set
 
 TITLES = word_set(
     """
-    com bd cmsr supt atty vp
+    com bd cmsr supt atty vp sup auditor sheriff assessor
     assistant associate senior first-selectman brd pres sect treas
     mme mlle monsieur conseiller conseillère mairesse maire
     mr mrs ms miss mx dr hon honorable honourable rev reverend sir madam madame messrs prof
@@ -36,7 +36,7 @@ TITLES = word_set(
     rep delegate judge justice freeholder freeholders reeve warden overseer regent governor
     superintendent clerk pro tem tempore pro-tem tern protem protempore pro-tempore acting interim
     student
-    ex-officio alternate cm c/m cmr vm bm mpt jurat burgess moderator magistrate cathaoirleach
+    ex-officio alternate cm c/m c/ cmr vm bm mpt jurat burgess moderator magistrate cathaoirleach
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
     assemblyperson legislator planner president-elect chief captain sgt lt
@@ -46,9 +46,9 @@ TITLES = word_set(
 #: Those of them that a full stop may follow: behind ``attorney.`` a sentence begins.
 _SHORT_TITLES = word_set(
     """
-    com bd cmsr supt atty vp brd pres sect treas mme mlle mr mrs ms mx dr hon rev messrs prof
+    com bd cmsr supt atty vp sup brd pres sect treas mme mlle mr mrs ms mx dr hon rev messrs prof
     cllr cllrs clr clrs cr crs cncl coun ald comm commr comr dir supv mbr sen rep pro tem tern
-    cm cmr vm bm mpt sgt lt
+    cm cmr vm bm mpt sgt lt comrn
     """
 )
 
@@ -57,8 +57,8 @@ _MEMBER_TITLES = word_set(
     """
     mr mrs ms miss dr councilmember councilman councilwoman councilperson councilor councillor cllr
     cr clr coun alderman alderwoman alderperson alder ald commissioner com comm commr trustee
-    supervisor selectman selectwoman selectperson member mayor chair chairman chairwoman chairperson
-    director freeholder legislator reeve
+    supervisor sup selectman selectwoman selectperson member mayor chair chairman chairwoman
+    chairperson director freeholder legislator reeve c/
     """
 )
 
@@ -145,7 +145,9 @@ _HONOURS = pattern(
     r"|MD|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
 )
 #: Most letters are those of ASCII, which the regex engine skips fastest.
-_TOKEN = pattern(r"[Cc]/[Mm]\b|(?:[A-Za-z]+|[^\W\d_])[^\W\d_]*(?:['\-][^\W\d_]+)*")
+_TOKEN = pattern(
+    r"[Cc]/(?:[Mm]\b|(?=[A-Z][a-z]))|(?:[A-Za-z]+|[^\W\d_])[^\W\d_]*(?:['\-][^\W\d_]+)*"
+)
 _GAP = pattern(r" {0,2}(?:\n {0,60})?(?=\S)")
 #: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
 _AFTER_TITLE = pattern(
@@ -211,7 +213,7 @@ def _is_rare_title(text: str, word: str) -> bool:
     """Whether a word is a title with a misread letter, or abbreviated in an unknown way."""
     if word.startswith("co") and _MISREAD_TITLE.fullmatch(word):
         return True
-    return text.endswith(".") and _NO_VOWEL.fullmatch(word) is not None
+    return text.endswith(".") and (_NO_VOWEL.fullmatch(word) is not None or word == "comrn")
 
 
 @lru_cache(maxsize=8192)
@@ -580,6 +582,9 @@ def _name_words(
             # ``Smith Mayor Jones`` are two.
             break
         elif words and not broken and _title_before_name(text, token, known):
+            if words[-1].lower() in known:
+                # ``Ayes: Smith, Jones Auditor Brown will``: the next sentence begins.
+                break
             words = []
         else:
             break
@@ -821,7 +826,7 @@ def read_names(
             break
     between = _SEPARATORS.match(text, end, limit)
     after = between.end() if between else end
-    if after >= limit or _OVER_WORD.match(text, after):
+    if after >= limit or _OVER_WORD.match(text, after) or _sentence_next(text, end, known):
         complete = True
     elif mark := text[end:after].strip():
         # A separator was read, and what follows it is no name.
@@ -830,6 +835,18 @@ def read_names(
         goes_on = commas and _GOES_ON.match(text, end, limit)
         complete = not goes_on and _STOP.match(text, end, limit) is not None
     return NameList(names, end, complete)
+
+
+_VERB_NEXT = re.compile(r" (?!and\b|or\b)[a-z]{3,}")
+
+
+def _sentence_next(text: str, position: int, known: frozenset[str]) -> bool:
+    """Whether a sentence about somebody with a title follows: ``Smith, Jones Mr. Brown said``."""
+    token, broken = _next_token(text, position)
+    if token is None or broken or not token.is_title or not text.startswith(" ", position):
+        return False
+    name = read_name(text, token.start, known)
+    return name is not None and name.titled and _VERB_NEXT.match(text, name.end) is not None
 
 
 def _is_known_next(text: str, position: int, known: frozenset[str]) -> bool:

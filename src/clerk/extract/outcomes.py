@@ -30,10 +30,11 @@ from .cues import (
 )
 from .findings import AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
-from .text import Phrase, last_match, line_start, pattern, word_set
+from .text import Phrase, indent_start, last_match, line_start, pattern, word_set
 
 #: The question that a vote decides.
 AMENDMENT = "amendment"
+SUBSTITUTE = "substitute"
 MAIN = "main"
 OTHER = "other"
 
@@ -800,7 +801,7 @@ def meeting_adjourned(doc: DocumentText, adjourned: re.Match[str]) -> OutcomeCue
     return cue
 
 
-_SECOND = pattern(r"second(?=ed\b|\b)")
+_SECOND = pattern(r"second(?=e[dr]\b|\b)")
 _IF = re.compile(r"\b(?:if|unless|would|should)\b")
 
 
@@ -808,7 +809,7 @@ def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
     """Read that a motion died because nobody seconded it."""
     lower = doc.lower
     missing = _NO_SECOND.search(lower, max(0, second.start() - 40), second.end())
-    seconded = lower[second.end() : second.end() + 1] == "e"
+    seconded = lower.startswith("ed", second.end())
     if missing is None or (seconded and missing[0][:3] not in ("not", "lac", "wan")):
         return None
     begin = doc.sentence_start(missing.start())
@@ -864,8 +865,9 @@ def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | N
 
 
 _PUT = Phrase(
-    "on upon",
-    r"(?:up)?on\s+(?:(?:the|this|that|his|her)\s+)?(?:"
+    "on upon main original",
+    r"(?P<label>(?:main|original)\s+motion(?:,?\s+as\s+amended)?\s{0,2}:)"
+    r"|(?:up)?on\s+(?:(?:the|this|that|his|her)\s+)?(?:"
     r"(?P<main>(?:adoption\s+of\s+the\s+)?(?:main|original|primary|underlying)\s+(?:motion|question"
     r"|resolution|ordinance)(?:,?\s+as\s+amended)?|(?:[\w.\-]{1,20}\s+){1,4}as\s+amended)"
     r"|(?P<amendment>(?:proposed\s+|first\s+|second\s+)?(?:motion\s+to\s+amend|amendment))"
@@ -881,6 +883,9 @@ _ANNOUNCED = pattern(
 
 def question(doc: DocumentText, put: re.Match[str]) -> QuestionCue | None:
     """Read which question a vote is announced on."""
+    if put["label"]:
+        alone = indent_start(doc.text, put.start(), 60) is not None
+        return QuestionCue(put.start(), put.end(), about=MAIN) if alone else None
     begin = doc.sentence_start(put.start(), 100)
     before = doc.lower[begin : put.start()]
     if not _ANNOUNCED.search(before) or (put["other"] and not before.strip()):
@@ -960,6 +965,11 @@ RULES = (
     Rule(
         _PUT,
         question,
-        ("Roll call vote on the amendment:", "Vote on the main motion", "Vote on Ordinance 6:"),
+        (
+            "Roll call vote on the amendment:",
+            "Vote on the main motion",
+            "Vote on Ordinance 6:",
+            "Main motion: 6 yes, 1 no",
+        ),
     ),
 )

@@ -35,8 +35,10 @@ from .names import (
 from .text import NormalText, Phrase, line_start, pattern
 
 _ATTENDANCE = Phrase(
-    "present attendance absent excused attending members attendees roll_call council board",
-    r"(?:present|attendance|absent|excused|attending|members|attendees|roll call|council|board)"
+    "present attendance absent excused attending members attendees roll_call council board "
+    "commissioners trustees directors supervisors",
+    r"(?:present|attendance|absent|excused|attending|members|attendees|roll call|council|board"
+    r"|commissioners|trustees|directors|supervisors)"
     r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]",
 )
 _OF_OTHERS = pattern(r"\s*(?:staff|others?|guests?|public|also|visitors?)")

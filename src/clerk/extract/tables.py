@@ -138,7 +138,8 @@ def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | Non
 
 
 _VOTE = (
-    r"(?:ayes?|yeas?|yes|for|in\s?favou?r|affirmative|nays?|noes|no|against|opposed|negative"
+    r"(?:ayes?|yeas?|yes|for(?: the motion)?|in\s?favou?r|affirmative|nays?|noes|no"
+    r"|against(?: the motion)?|opposed|negative"
     r"|abstain(?:ed)?|absent|excused|recused?|not\s?voting)"
 )
 #: A line that ends with two or more labels; what precedes them is the heading of the names.

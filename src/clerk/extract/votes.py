@@ -605,7 +605,7 @@ _ENDS = pattern(
     r"|supervisor|select\w+|adopted|resolved|no\s+further)\b"
 )
 _SECONDED_WITHOUT_COMMA = pattern(
-    r"[,;.]?\s+(?:(?:and\s+)?(?:(?:it|the\s+motion|which|motion)\s+)?(?:was\s+)?(?:duly\s+)?"
+    r"[,;.]?(?<!\bbe)\s+(?:(?:and\s+)?(?:(?:it|the\s+motion|which|motion)\s+)?(?:was\s+)?(?:duly\s+)?"
     r"(?:seconded|supported)\b|second(?:ed)?\s+by\b|2\s?nd\s+by\b)"
 )
 #: ``Moved by Smith and seconded to adjourn``
@@ -827,6 +827,9 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
                 # ``On motion of Smith, the Board approved the contract by the following vote:``
                 edge = motion.ballots_start if motion.ballots_start > outcome.at else None
                 yield "outcome", outcome.at, _words_end(doc, outcome.at, edge)
+    elif made is not None and (that := _THEN_THAT.match(doc.lower, made.end)):
+        # ``Resolved on the proposition of Smith, seconded by Jones, that the fee be set.``
+        yield "mover", that.end(), _words_end(doc, that.end(), None)
     if made is None and second is not None and not outcome_first:
         by = _BY_LABEL.search(doc.text, max(0, motion.start - 24), motion.start)
         if by and line_start(doc.text, by.start()) >= floor:
@@ -917,6 +920,7 @@ _BELOW_LISTS = re.compile(
     r"[\s.]{1,20}(?=(?:the (?:Board|Council|Commission|Committee|Court)|it was resolved) [a-z])"
 )
 _AND = re.compile(r",?\s+(?:and\s+)?")
+_THEN_THAT = pattern(r",\s+that\s+")
 #: A motion in several parts, below the names: ``1. That the fee be set;``
 _FIRST_OF_LIST = re.compile(r"[ .]{0,4}\n\s{0,40}\(?(?:1|[aAiI])[.)]\s{1,8}(?=T(?:hat|HAT|o|O)\b)")
 _BE_IT_RESOLVED = pattern(
