@@ -51,7 +51,31 @@ def joined(base: str, url: str) -> str:
 
 #: Where a script of a link leads: window.open('...'), location.href = '...', openFile("...").
 _SCRIPTED = re.compile(r"""['"]((?:https?:)?//[^'"]+|[^'"\s]*[/?.][^'"\s]*)['"]""")
+#: A part of a date that may be an element of its own: Nov, 18, 2025.
+_PART_OF_DATE = re.compile(r"[^\W\d_]{3,9}[.,]?|[0-3]?[0-9](?:st|nd|rd|th)?[.,]?|(?:19|20)[0-9]{2}")
+_INLINE = frozenset(
+    ("a", "abbr", "b", "em", "font", "i", "small", "span", "strong", "sup", "time", "u")
+)
 _EPOCH = re.compile(r"(?<![0-9])1[0-9]{9}(?![0-9])")
+
+
+def _text_in_blocks(node: LexborNode) -> str:
+    """Return a node's text as DatedPage does, with a bar between blocks instead of a space.
+
+    The end of one entry and the title of the next are no date: "September 18", "2025 Minutes".
+    """
+    said, before, block = "", "", 0
+    for each in node.traverse(include_text=True):
+        text = " ".join((each.text_content or "").split()) if each.tag == "-text" else ""
+        if not text:
+            continue
+        around = next((it for it in ancestors(each) if it.tag not in _INLINE), node)
+        is_whole = around.mem_id == block or (
+            _PART_OF_DATE.fullmatch(before) and _PART_OF_DATE.fullmatch(text)
+        )
+        said += f"{' ' if is_whole else '|'}{text}" if said else text
+        before, block = text, around.mem_id
+    return _EPOCH.sub(" ", said)
 
 
 def targets(node: LexborNode, base: str) -> list[str]:
@@ -106,8 +130,9 @@ class DatedPage:
         """Return the dates in a node's text, each with where it ends."""
         found = self._dates.get(node.mem_id)
         if found is None:
-            text = self.text(node)
-            found = naming.find_dates(text, day_first=self.day_first)
+            found = naming.find_dates(self.text(node), day_first=self.day_first)
+            if found:
+                found = naming.find_dates(_text_in_blocks(node), day_first=self.day_first)
             # "Mon 9" may be a whole date for programs.
             stamps = [] if found else node.css("time[datetime]")
             if len(stamps) == 1:
@@ -268,6 +293,11 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         said = node.attributes.get("data-title") or node.attributes.get("aria-label") or ""
         if said or label is not None:
             panels[node.mem_id] = said or text_of(label)
+    for node in tree.css('a[href^="#"]'):
+        # A tab leads to its panel.
+        panel, said = labels.get((node.attributes["href"] or "")[1:]), text_of(node)
+        if panel is not None and (naming.YEAR.search(said) or naming.BODY_WORD.search(said)):
+            panels.setdefault(panel.mem_id, said)
     for node in tree.css("li"):
         # An entry of a list that has a list of its own is the title of that.
         inner = node.css_first("ul, ol")
@@ -362,8 +392,18 @@ def _is_title(node: LexborNode) -> bool:
         node.attributes.get("class") or ""
     ):
         return True
-    own_text = node.text(deep=False).strip() if node.tag in _YEAR_TITLES else ""
-    return bool(_YEAR_TITLE.fullmatch(own_text)) and " ".join(own_text.split()) == text_of(node)
+    own_text = " ".join(node.text(deep=False).split()) if node.tag in _YEAR_TITLES else ""
+    says_whose = node.tag == "div" and len(own_text) < 80 and naming.YEAR.search(own_text)
+    return bool(
+        _YEAR_TITLE.fullmatch(own_text)
+        or (
+            # "2025 City Council Agendas", and no date
+            says_whose
+            and naming.find_kind(own_text)
+            and naming.BODY_WORD.search(own_text)
+            and not naming.date_below(["2000"], own_text)
+        )
+    ) and own_text == text_of(node)
 
 
 def _is_alone_on_its_line(node: LexborNode) -> bool:
@@ -390,7 +430,7 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 #: A text that is only a year, perhaps with what the list below has: "2006 AGENDAS".
-_YEAR_TITLES = frozenset(("div", "td", "th", "span", "strong", "b", "font", "center"))
+_YEAR_TITLES = frozenset(("div", "p", "td", "th", "span", "strong", "b", "font", "center"))
 _YEAR_TITLE = re.compile(
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*(?:19|20)[0-9]{2}"
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",
