@@ -128,6 +128,38 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-02-26", "Concejo Municipal", "2.pdf"),
         ],
     ),
+    "documents that scripts of links and buttons open": (
+        TOWN,
+        """<h1>City Council</h1><div><h4>Regular Meeting - June 9, 2024</h4>
+        <button onclick="location.href='/docs/a.pdf'">Agenda</button>
+        <a href="javascript:window.open('/docs/m.pdf')">Minutes</a></div>""",
+        [
+            ("agendas", "2024-06-09", "City Council", "a.pdf"),
+            ("minutes", "2024-06-09", "City Council", "m.pdf"),
+        ],
+    ),
+    "a packet in a paragraph below the title of the meeting, and files by number": (
+        TOWN,
+        """<h1>Board of Directors</h1><p><strong>May 20, 2024 7.30pm</strong></p><p><a href="/download.php?id=1">Agenda</a></p>
+        <p><a href="/download.php?id=2">Board Packet</a></p><p><a href="/download.php?id=3">Minutes</a></p>
+        <table><tr><td>DDA</td><td><a href="d.pdf">4/15/24 agenda</a></td></tr></table>""",
+        [
+            ("agendas", "2024-04-15", "DDA", "d.pdf"),
+            ("agendas", "2024-05-20", "Board of Directors", "id=1"),
+            ("minutes", "2024-05-20", "Board of Directors", "id=3"),
+        ],
+    ),
+    "rows that name the body of the rows below": (
+        TOWN,
+        """<h1>Meeting Documents</h1><table><tr><td><b>Town Council</b></td><td></td></tr>
+        <tr><td>2/18/2024</td><td><a href="1.pdf">Agenda</a></td></tr>
+        <tr><td><b>Planning Commission</b></td><td></td></tr>
+        <tr><td>2/12/2024</td><td><a href="2.pdf">Agenda</a></td></tr></table>""",
+        [
+            ("agendas", "2024-02-12", "Planning Commission", "2.pdf"),
+            ("agendas", "2024-02-18", "Town Council", "1.pdf"),
+        ],
+    ),
     "a Dutch list of decisions": (
         "https://www.gemeente.nl/raad",
         """<h1>Vergaderingen gemeenteraad</h1><ul>

@@ -309,7 +309,7 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         return above
     for node in tree.body.traverse():
         tag = node.tag
-        if tag == "option" or (tag == "a" and node.attributes.get("href")):
+        if tag == "option" or node.attributes.get(_LEADS_ON.get(tag or "", "")):
             named = [panels[each.mem_id] for each in ancestors(node) if each.mem_id in panels]
             parts = _parts_around(node)
             with_links |= set(levels)
@@ -333,6 +333,8 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             bold = node.css_first("strong, b")
             if bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node):
                 level = 8
+        elif tag == "tr" and _names_rows_below(node):
+            level = 8
         elif tag in _BOLD and _is_alone_on_its_line(node):
             level = 9
         if level:
@@ -406,6 +408,14 @@ def _is_title(node: LexborNode) -> bool:
     ) and own_text == text_of(node)
 
 
+def _names_rows_below(row: LexborNode) -> bool:
+    """Whether one cell of a row says a body, and the others nothing."""
+    if row.css_first("a, table") is not None:
+        return False
+    said = [text for cell in row.css("td, th") if (text := text_of(cell))]
+    return len(said) == 1 and bool(naming.BODY_WORD.search(said[0]))
+
+
 def _is_alone_on_its_line(node: LexborNode) -> bool:
     """Whether a bold or underlined text without a link ends its line, and begins it."""
     before, after = node.prev, node.next
@@ -436,5 +446,7 @@ _YEAR_TITLE = re.compile(
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",
     re.IGNORECASE,
 )
+#: The elements that lead somewhere, and by which attribute.
+_LEADS_ON = {"a": "href", "button": "onclick", "input": "onclick"}
 _BOLD = frozenset(("b", "strong", "u"))
 _LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}

@@ -217,7 +217,7 @@ _WITH_OTHERS = re.compile(r"joint\b.*\bwith\b|with\b|following\b", re.IGNORECASE
 _ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
 _CANCELLED_WORDS = re.compile(r"\b(?:cancel+ed|postponed|rescheduled)\b\W*", re.IGNORECASE)
 _CLOCK = re.compile(
-    r"(?<![0-9])[0-9]{1,2}(?::[0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
+    r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?", re.IGNORECASE)

@@ -133,7 +133,7 @@ _HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
-    r"/ViewFile/|/download(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
+    r"/ViewFile/|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
     r"docs\.google\.com/document/d/",
     re.IGNORECASE,
 )
@@ -476,7 +476,7 @@ def _body(link: Link) -> str:
             and not _MEMBERS.fullmatch(body)
         ):
             bodies.append(body)
-        elif part in link.titles and _ACRONYM.fullmatch(part.strip()):
+        elif part in (link.lead, *link.titles) and _ACRONYM.fullmatch(part.strip()):
             # "EDA" above its minutes
             bodies.append(part.strip())
     # "Regular Board Meeting" below "Town Board Minutes" is one of the Town Board.
@@ -523,6 +523,16 @@ def _links(page: WebPage, *, day_first: bool, follow: str = "") -> list[Link]:
                 known, text=text, day=known.day or link.day, kind=known.kind or link.kind
             )
         merged[link.url] = link
+    # The title may say the day, and each document be a paragraph of its own.
+    below: dict[str, list[Link]] = defaultdict(list)
+    for link in merged.values():
+        if link.titles and naming.find_date(link.titles[0], day_first=day_first):
+            below[link.titles[0]].append(link)
+    for link in itertools.chain.from_iterable(below.values()):
+        if naming.is_packet(link.text) and any(
+            _is_agenda_of(link.text, each.text) for each in below[link.titles[0]]
+        ):
+            merged[link.url] = replace(link, packet_beside_agenda=True)
     return list(merged.values())
 
 
@@ -546,12 +556,15 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         first = block.css_first("a[href]")
         return html.text_before(block, first if first is not None else node)[:200]
 
-    # A menu whose entries are addresses of files is a list of links.
-    for node in dated.tree.css("a[href], option[value]"):
-        url = html.href_of(node, page.url)
+    # A menu whose entries are addresses of files is a list of links, and so are scripts of buttons.
+    for node in dated.tree.css("a[href], option[value], button[onclick], input[onclick]"):
+        url = html.href_of(node, page.url) if node.tag in ("a", "option") else ""
+        if not url:
+            scripted = html.targets(node, page.url) if node.tag != "option" else []
+            url = next(filter(_DOCUMENT_LINK.search, scripted), "")
         if not url or (node.tag == "option" and not _DOCUMENT_LINK.search(url)):
             continue
-        texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
+        texts = tuple(node.attributes.get(name) for name in ("title", "aria-label", "value"))
         text = html.text_of(node) or next(filter(None, texts), "")
         if not naming.find_kind(text) and not naming.find_date(text):
             text = next((each for each in texts if each and naming.find_kind(each)), text)
