@@ -832,6 +832,91 @@ def test_ibabs_needs_a_key_and_says_so(portal):
         listed(town)
 
 
+IBABS = "https://town.bestuurlijkeinformatie.nl"
+
+
+def test_ibabs_lists_by_its_pages_where_there_is_no_key(portal):
+    council, parks = "a" * 36, "b" * 36
+
+    def year(request: httpx.Request) -> str:
+        if request.url.params["year"] != "2024":
+            return "<p>Geen vergaderingen</p>"
+        which = council if request.url.params["agendatypeId"] == "11" else parks
+        return f"""<li class="agenda-link"><a href="/Agenda/Index/{which}">
+        <div class="agenda-link-title">dinsdag 16 januari <span class="sr-only">2024</span></div>
+        </a></li><li class="agenda-link"><strong>donderdag 23 mei</strong></li>"""
+
+    town = portal(
+        "ibabs",
+        IBABS,
+        {
+            "/Calendar": """<a href="/Calendar/OpenCategory/11">Gemeenteraad</a>
+            <a href="/Calendar/OpenCategory/12">Commissie Groen</a>""",
+            "RetrieveAgendasForYear": year,
+            # The minutes of an item are those of the meeting before.
+            f"/Agenda/Index/{council}": f"""<ul><li>
+            <a href="/Agenda/Document/{council}?documentId=d1">Besluitenlijst 16 januari</a></li></ul>
+            <div class="agendapunten"><ul><li>Opening</li><li>Verslagen
+            <a href="/Agenda/Document/{council}?documentId=d2&agendaItemId=i">Notulen 5 december</a>
+            </li></ul></div>""",
+            f"/Agenda/Index/{parks}": f"""<a href="/Agenda/Document/{parks}?documentId=d3">Agenda</a>
+            <div class="agendapunten"><ul><li>Opening</li></ul></div>""",
+        },
+    )
+
+    assert listed(town) == [
+        (
+            "agendas",
+            "2024-01-16",
+            "Commissie Groen",
+            f"{IBABS}/Document/LoadAgendaDocument/d3?agendaId={parks}",
+        ),
+        ("agendas", "2024-01-16", "Gemeenteraad", f"{IBABS}/Agenda/Index/{council}"),
+        (
+            "minutes",
+            "2024-01-16",
+            "Gemeenteraad",
+            f"{IBABS}/Document/LoadAgendaDocument/d1?agendaId={council}",
+        ),
+    ]
+
+
+def test_an_address_of_one_ibabs_meeting_leads_to_the_others_of_its_kind(portal):
+    meeting = "c" * 36
+    town = portal(
+        "ibabs",
+        f"{IBABS}/Agenda/Details/Town/{meeting}",
+        {
+            "/Calendar": "<p></p>",
+            "year=2024": f"""<li class="agenda-link"><a href="/Agenda/Details/Town/{meeting}">
+            <span class="agenda-link-title">donderdag 11 januari</span></a></li>""",
+            "year=": "<p></p>",
+            meeting: """<h1>Raadscommissie - 11 januari 2024</h1><ul
+            data-agenda-url="/Agenda/RetrieveAgendasForYear/Town?agendatypeId=5&amp;year=2024"></ul>
+            <div class="agendapunten"><ul><li>Opening</li></ul></div>""",
+        },
+    )
+
+    address = f"{IBABS}/Agenda/Details/Town/{meeting}"
+    assert listed(town) == [("agendas", "2024-01-11", "Raadscommissie", address)]
+
+
+def test_the_page_of_a_notubiz_meeting_is_its_agenda_if_there_is_no_other(portal):
+    page = "https://town.raadsinformatie.nl/vergadering/7/Raad"
+    events = {"events": [{"id": 7, "plannings": [{"start_date": "2024-01-16 19:30:00"}]}]}
+    events["events"][0]["gremium"] = {"title": "Gemeenteraad"}
+    meeting = {"url": page, "agenda_items": [{"id": 1}], "documents": []}
+    town = portal(
+        "notubiz",
+        "https://api.notubiz.nl/events?organisation_id=3",
+        {"/events/meetings/7": {"meeting": meeting}, "/events": events},
+    )
+
+    assert listed(town) == [("agendas", "2024-01-16", "Gemeenteraad", page)]
+    meeting["agenda_items"] = []
+    assert listed(town) == []
+
+
 def test_ibabs_lists_by_its_service(portal):
     types = """<s:Envelope><GetMeetingtypesResponse><a:iBabsMeetingtype><a:Id>11</a:Id>
       <a:Description>Raad</a:Description></a:iBabsMeetingtype></GetMeetingtypesResponse>"""
@@ -1292,6 +1377,25 @@ def test_infocouncil_asks_for_the_years_of_the_committee_in_the_address(portal):
         ("agendas", "2024-01-16", "Local Planning Panel")
     ]
     assert all("committee=1" in str(each.url) for each in town.asked)
+
+
+def test_the_further_pages_of_swagit_are_read_as_far_as_they_are_wanted(portal):
+    def view(request: httpx.Request) -> str:
+        number = int(request.url.params.get("page", "1"))
+        return f"""<ul class="nav-tabs-swagit"><li class="active"><a href="/views/5">Council</a></li>
+        </ul><table><tr><td><a href="/videos/{number}">City Council</a></td>
+        <td>Jan {20 - number}, {2025 - number}</td>
+        <td><a href="/videos/{number}/agenda">Agenda</a></td></tr></table>
+        <div class="pagination"><a href="/views/5?page={min(number + 1, 3)}">Next</a></div>"""
+
+    town = portal("swagit", "https://town.new.swagit.com/views/5", {"/views/5": view})
+
+    days = [day for _, day, _, _ in listed(town)]
+    assert days == ["2022-01-17", "2023-01-18", "2024-01-19"]
+    town.fetch()
+    town.fetch()
+    pages = [str(request.url) for request in town.asked if "/views/" in str(request.url)]
+    assert pages == [f"https://town.new.swagit.com/views/5{end}" for end in ("", "?page=2")]
 
 
 def test_a_video_that_names_no_body_is_of_its_tab(portal):

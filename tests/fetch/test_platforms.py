@@ -369,7 +369,7 @@ def test_a_calendar_is_read_like_a_page(portal):
     town = portal("plain", "https://town.example/ics", {"/ics": calendar.encode()})
     town.extra["kind"] = "agendas"
 
-    assert town.fetch().new == ["agendas/Council/2024-01-15"]
+    assert town.fetch().new == ["agendas/Town Council/2024-01-15"]
 
 
 # -- what holds for every platform

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -145,6 +152,107 @@ def test_a_named_fetcher_is_added_even_if_its_host_does_not_respond(clerk, stora
 
     assert said.code == 0
     assert "could not be listed" in said.err
+
+
+#: A fetcher without a pace, so that the test need not wait.
+GAZETTE = """
+from datetime import datetime
+from clerk import hookimpl
+from clerk.fetch import DocumentRef, Fetcher, FetcherSpec, MeetingRef
+
+class Gazette(Fetcher):
+    def list_meetings(self, window):
+        self.client.page(self.settings.source)
+        minutes = DocumentRef("minutes", self.settings.source + "/1.pdf", "1")
+        start = datetime(2024, 1, 16, 19)
+        yield MeetingRef("1", "Tree Committee", "Meeting", start, documents=(minutes,))
+
+@hookimpl
+def register_fetchers():
+    return [FetcherSpec("gazette", Gazette, url_patterns=(r"/gazette$",), pace=0.0, lists_all=True)]
+"""
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """A host on this machine, and its pages by their paths; a plugin knows ``/gazette``."""
+    pages: dict[str, str] = {}
+
+    class Host(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = pages.get(self.path)
+            self.send_response(404 if page is None else 200)
+            self.end_headers()
+            self.wfile.write((page or "").encode())
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "gazette.py").write_text(GAZETTE)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Host)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", pages
+    server.shutdown()
+    server.server_close()
+
+
+def typed(folder: Path, answers: str, *arguments: str) -> tuple[int, str]:
+    """Run clerk on a terminal, type the answers, and return its exit code and what it showed."""
+    screen, terminal = pty.openpty()
+    environment = {
+        **os.environ,
+        "CLERK_PLUGINS_DIR": "plugins",
+        "FETCH_ALLOW_PRIVATE": "yes",
+        "COLUMNS": "160",
+        "TERM": "xterm",
+    }
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("clerk")), *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    os.write(screen, answers.encode())
+    shown = b""
+    try:
+        while read := os.read(screen, 65536):
+            shown += read
+    except OSError:
+        # The other end is closed.
+        pass
+    os.close(screen)
+    return process.wait(), shown.decode()
+
+
+def test_a_person_is_asked_for_the_permission_that_robots_txt_refuses(host, tmp_path):
+    address, pages = host
+    pages |= {"/robots.txt": "User-agent: *\nDisallow: /", "/gazette": "<p>Gazette</p>"}
+    add = ("site", "add", "town", "--from", f"{address}/gazette")
+
+    code, shown = typed(tmp_path, "\n", *add)
+    assert code and "Who gave permission" in shown and "Added" not in shown
+
+    code, shown = typed(tmp_path, "City Clerk\nletter of 3 March\n", *add)
+    assert code == 0 and "Added town, fetched by 'gazette'" in shown
+    _, shown = typed(tmp_path, "", "site", "show", "town")
+    assert "City Clerk" in shown and "letter of 3 March" in shown
+
+
+def test_a_person_chooses_among_several_sources(host, tmp_path):
+    address, pages = host
+    pages["/"] = """<h1>Town Council</h1><a href="/gazette">Gazette</a><ul>
+        <li><a href="/a.pdf">Agenda January 2, 2024</a></li>
+        <li><a href="/m.pdf">Minutes January 2, 2024</a></li></ul>"""
+    pages["/gazette"] = "<p>Gazette</p>"
+
+    code, shown = typed(tmp_path, "2\n", "site", "add", "town", "--from", f"{address}/")
+
+    assert code == 0 and "[1]" in shown and "[2]" in shown
+    assert f"Added town, fetched by 'gazette' from {address}/gazette." in shown
 
 
 @pytest.fixture(autouse=True)

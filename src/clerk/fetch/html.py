@@ -51,7 +51,31 @@ def joined(base: str, url: str) -> str:
 
 #: Where a script of a link leads: window.open('...'), location.href = '...', openFile("...").
 _SCRIPTED = re.compile(r"""['"]((?:https?:)?//[^'"]+|[^'"\s]*[/?.][^'"\s]*)['"]""")
+#: A part of a date that may be an element of its own: Nov, 18, 2025.
+_PART_OF_DATE = re.compile(r"[^\W\d_]{3,9}[.,]?|[0-3]?[0-9](?:st|nd|rd|th)?[.,]?|(?:19|20)[0-9]{2}")
+_INLINE = frozenset(
+    ("a", "abbr", "b", "em", "font", "i", "small", "span", "strong", "sup", "time", "u")
+)
 _EPOCH = re.compile(r"(?<![0-9])1[0-9]{9}(?![0-9])")
+
+
+def _text_in_blocks(node: LexborNode) -> str:
+    """Return a node's text as DatedPage does, with a bar between blocks instead of a space.
+
+    The end of one entry and the title of the next are no date: "September 18", "2025 Minutes".
+    """
+    said, before, block = "", "", 0
+    for each in node.traverse(include_text=True):
+        text = " ".join((each.text_content or "").split()) if each.tag == "-text" else ""
+        if not text:
+            continue
+        around = next((it for it in ancestors(each) if it.tag not in _INLINE), node)
+        is_whole = around.mem_id == block or (
+            _PART_OF_DATE.fullmatch(before) and _PART_OF_DATE.fullmatch(text)
+        )
+        said += f"{' ' if is_whole else '|'}{text}" if said else text
+        before, block = text, around.mem_id
+    return _EPOCH.sub(" ", said)
 
 
 def targets(node: LexborNode, base: str) -> list[str]:
@@ -106,8 +130,9 @@ class DatedPage:
         """Return the dates in a node's text, each with where it ends."""
         found = self._dates.get(node.mem_id)
         if found is None:
-            text = self.text(node)
-            found = naming.find_dates(text, day_first=self.day_first)
+            found = naming.find_dates(self.text(node), day_first=self.day_first)
+            if found:
+                found = naming.find_dates(_text_in_blocks(node), day_first=self.day_first)
             # "Mon 9" may be a whole date for programs.
             stamps = [] if found else node.css("time[datetime]")
             if len(stamps) == 1:
@@ -268,6 +293,11 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         said = node.attributes.get("data-title") or node.attributes.get("aria-label") or ""
         if said or label is not None:
             panels[node.mem_id] = said or text_of(label)
+    for node in tree.css('a[href^="#"]'):
+        # A tab leads to its panel.
+        panel, said = labels.get((node.attributes["href"] or "")[1:]), text_of(node)
+        if panel is not None and (naming.YEAR.search(said) or naming.BODY_WORD.search(said)):
+            panels.setdefault(panel.mem_id, said)
     for node in tree.css("li"):
         # An entry of a list that has a list of its own is the title of that.
         inner = node.css_first("ul, ol")
@@ -279,7 +309,7 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         return above
     for node in tree.body.traverse():
         tag = node.tag
-        if tag == "option" or (tag == "a" and node.attributes.get("href")):
+        if tag == "option" or node.attributes.get(_LEADS_ON.get(tag or "", "")):
             named = [panels[each.mem_id] for each in ancestors(node) if each.mem_id in panels]
             parts = _parts_around(node)
             with_links |= set(levels)
@@ -303,6 +333,8 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             bold = node.css_first("strong, b")
             if bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node):
                 level = 8
+        elif tag == "tr" and _names_rows_below(node):
+            level = 8
         elif tag in _BOLD and _is_alone_on_its_line(node):
             level = 9
         if level:
@@ -362,8 +394,26 @@ def _is_title(node: LexborNode) -> bool:
         node.attributes.get("class") or ""
     ):
         return True
-    own_text = node.text(deep=False).strip() if node.tag in _YEAR_TITLES else ""
-    return bool(_YEAR_TITLE.fullmatch(own_text)) and " ".join(own_text.split()) == text_of(node)
+    own_text = " ".join(node.text(deep=False).split()) if node.tag in _YEAR_TITLES else ""
+    says_whose = node.tag == "div" and len(own_text) < 80 and naming.YEAR.search(own_text)
+    return bool(
+        _YEAR_TITLE.fullmatch(own_text)
+        or (
+            # "2025 City Council Agendas", and no date
+            says_whose
+            and naming.find_kind(own_text)
+            and naming.BODY_WORD.search(own_text)
+            and not naming.date_below(["2000"], own_text)
+        )
+    ) and own_text == text_of(node)
+
+
+def _names_rows_below(row: LexborNode) -> bool:
+    """Whether one cell of a row says a body, and the others nothing."""
+    if row.css_first("a, table") is not None:
+        return False
+    said = [text for cell in row.css("td, th") if (text := text_of(cell))]
+    return len(said) == 1 and bool(naming.BODY_WORD.search(said[0]))
 
 
 def _is_alone_on_its_line(node: LexborNode) -> bool:
@@ -390,11 +440,13 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 #: A text that is only a year, perhaps with what the list below has: "2006 AGENDAS".
-_YEAR_TITLES = frozenset(("div", "td", "th", "span", "strong", "b", "font", "center"))
+_YEAR_TITLES = frozenset(("div", "p", "td", "th", "span", "strong", "b", "font", "center"))
 _YEAR_TITLE = re.compile(
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*(?:19|20)[0-9]{2}"
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",
     re.IGNORECASE,
 )
+#: The elements that lead somewhere, and by which attribute.
+_LEADS_ON = {"a": "href", "button": "onclick", "input": "onclick"}
 _BOLD = frozenset(("b", "strong", "u"))
 _LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}

@@ -126,11 +126,12 @@ _TWO_YEARS = re.compile(r"(?<![0-9])(20[0-9]{2})\s?[-–/]\s?((?:20)?[0-9]{2})(?
 _SCHOOL = re.compile(r"\b(?:schools?|education|academy|college)\b", re.IGNORECASE)
 
 _KIND_WORDS = {
-    AGENDAS: r"agendas?|agd|agn|packets?|notices?|(?:business|order) papers?|ordres? du jour|"
-    r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|"
+    AGENDAS: r"agendas?|agd|agn|ag(?=[-_][0-9]{1,2}[-_])|packets?|notices?|"
+    r"(?:business|order) papers?|ordres? du jour|"
+    r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|pautas?|"
     r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|\w*innkalling(?:er)?|saksliste",
-    MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
+    MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
     r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|atas?(?= d[ao]s? )|"
     r"proceedings|summary|journal|\w*niederschrift(?:en)?|\w*protokoll(?:e|er)?|referat(?:er)?|"
     r"notulen|besluitenlijst(?:en)?",
@@ -158,7 +159,7 @@ _STATUS_WORDS = re.compile(
 #: What remains when the other words are removed: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and|from)\b\W*)+"
-    r"|(?:\W*\b(?:of|the|for|and|held|dated|on|at|from|through|until|du|de|del|den))+$",
+    r"|(?:\W*\b(?:of|the|for|and|held|dated|on|at|from|through|until|du|de|del|den|d\.d|vom|am))+$",
     re.IGNORECASE,
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
@@ -175,8 +176,9 @@ _CAMEL = re.compile(
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
-    r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|consejo|\bjunta\b|\bpleno\b|"
-    r"rat\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|"
+    r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
+    r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
+    r"(?<!refe)rat\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
 )
@@ -185,7 +187,8 @@ _MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNOREC
 _SORTS = (
     r"regular(?:ly)?|ordinary|extraordinary|formal|informal|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
     r"reconvened|continued|rescheduled|postponed|cancel+ed|amended|revised|draft|final|approved|"
-    r"unapproved|adopted|virtual|hybrid|remote|in-person|initial|tentative"
+    r"unapproved|adopted|virtual|hybrid|remote|in-person|initial|tentative|"
+    r"(?:extra)?ordinari[oa]s?|(?:extra)?ordinaires?|urgente"
 )
 _GATHERINGS = (
     r"meetings?|mtgs?|sessions?|work-?shops?|retreats?|hearings?|tours?|briefings?|agendas?|"
@@ -194,8 +197,10 @@ _GATHERINGS = (
 _SORT_BEFORE = re.compile(
     rf"^\W*(?:{_A_MONTH}\s+(?=(?:{_SORTS})\b)|(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
-    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?)"
-    r"\b(?:\s+(?:du|de la|des|au|del|de)\b)?\W+"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?|"
+    r"convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|(?:concept)?verslag|"
+    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?)"
+    r"\b(?:\s+(?:du|de la|des|der|au|del|de|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
     re.IGNORECASE,
 )
@@ -212,7 +217,7 @@ _WITH_OTHERS = re.compile(r"joint\b.*\bwith\b|with\b|following\b", re.IGNORECASE
 _ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
 _CANCELLED_WORDS = re.compile(r"\b(?:cancel+ed|postponed|rescheduled)\b\W*", re.IGNORECASE)
 _CLOCK = re.compile(
-    r"(?<![0-9])[0-9]{1,2}(?::[0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
+    r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?", re.IGNORECASE)
@@ -408,7 +413,9 @@ def _named_body(part: str) -> str:
     if first is None:
         return ""
     # "Training Workshop/Special Board Meeting"
-    *_, before = [None, *_GATHERING_WORD.finditer(part, 0, first.start())]
+    earlier = _GATHERING_WORD.finditer(part, 0, first.start())
+    # A Zoning Hearing Board is called by what it does.
+    *_, before = [None, *(each for each in earlier if part[each.end() : first.start()].strip())]
     if before:
         part = _without_lead(part[before.end() :])
         first = BODY_WORD.search(part) or first
@@ -441,6 +448,11 @@ def without_dates(text: str) -> str:
     """Return the text without dates, times and what surrounds them."""
     bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(text)))
     return re.sub(r"\s+", " ", bare).strip(_AROUND_NAMES + "|")
+
+
+def without_years(text: str) -> str:
+    """Return the text without years like 2025 and 2025/26."""
+    return re.sub(r"\s+", " ", YEAR.sub(" ", _TWO_YEARS.sub(" ", text))).strip(_AROUND_NAMES)
 
 
 def without_months(text: str) -> str:

@@ -44,10 +44,18 @@ class ArchiveCenter(PlatformFetcher):
     def _items(self, page: WebPage, series: str) -> Iterator[MeetingRef]:
         dated = html.DatedPage(page.text, page.url)
         titles = dated.tree.css("h1, h2, .archiveTitle, title")
+        items = dated.links(_ITEM)
         names = [series, *(html.text_of(node) for node in titles)]
-        series = next((name for name in names if kind_of_title(name)), "")
+        if items and dated.tree.body is not None:
+            # In some designs the name of the series is no heading, but the last text that may be.
+            for node in dated.tree.body.traverse(include_text=True):
+                if node.mem_id == items[0][0].mem_id:
+                    break
+                if node.tag == "-text":
+                    names.insert(1 + len(titles), " ".join((node.text_content or "").split()))
+        series = next((name for name in names if len(name) < 150 and kind_of_title(name)), "")
         seen: set[str] = set()
-        for node, url in dated.links(_ITEM):
+        for node, url in items:
             title = html.text_of(node)
             day = naming.find_date(title)
             if day is None and (row := dated.row_of(node)):

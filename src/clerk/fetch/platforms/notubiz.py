@@ -19,11 +19,18 @@ _ORGANIZATION = re.compile(
     r"organisation(?:_?id)?[\"'=:\s{]+(?:[\"']?id[\"']?\s*:\s*)?([0-9]+)", re.I
 )
 #: Not a "jaarverslag", which is the report of a year.
-MINUTES_OF_MEETING = re.compile(
+_MINUTES = re.compile(
     r"notulen|besluitenlijst|(?<![^\W\d_])(?:concept|raads|vergader|commissie|woordelijk)*verslag",
     re.IGNORECASE,
 )
-AGENDA = re.compile(r"\bagenda\b", re.IGNORECASE)
+_AGENDA = re.compile(r"\bagenda\b", re.IGNORECASE)
+
+
+def kind_of_document(name: str) -> str:
+    """Return the kind that the Dutch name of a document says."""
+    if _MINUTES.search(name):
+        return MINUTES
+    return AGENDAS if _AGENDA.search(name) else ""
 
 
 class NotubizSettings(SourceSettings, kw_only=True):
@@ -90,18 +97,25 @@ class Notubiz(PlatformFetcher):
         for document in answer.get("documents") or []:
             types = [str(each.get("value") or "") for each in document.get("types") or []]
             said = " ".join((*types, str(document.get("title") or "")))
-            kind = MINUTES if MINUTES_OF_MEETING.search(said) else ""
-            kind = kind or (AGENDAS if AGENDA.search(said) else "")
+            kind = kind_of_document(said)
             url = document.get("url") or f"https://{document.get('self') or ''}"
             hint = f"{document.get('version') or ''} {document.get('last_modified') or ''}".strip()
             offers.append(Offer(said, url, kind, str(document.get("id") or ""), version_hint=hint))
+        page_of_meeting = str(answer.get("url") or "")
+        if (
+            answer.get("agenda_items")
+            and page_of_meeting.startswith("http")
+            and not any(each.kind == AGENDAS for each in offers)
+        ):
+            # The items are the agenda, and the page of the meeting shows them.
+            offers.append(Offer("Agenda", page_of_meeting, AGENDAS, "page", format="html"))
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
 
 
 SPEC = FetcherSpec(
     "notubiz",
     Notubiz,
-    hosts=("notubiz.nl",),
+    hosts=("notubiz.nl", "raadsinformatie.nl"),
     settings=NotubizSettings,
     missing="the number of the organization may have to be given",
     help="Notubiz: https://TOWN.notubiz.nl",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
-from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.responses import WebPage
+from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import PageMissing, WebPage
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
@@ -23,10 +23,22 @@ class NovusAgenda(PlatformFetcher):
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings that the page shows."""
         general = f"{self.root}/agendapublic/meetingsgeneral.aspx"
-        page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
+        try:
+            page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
+        except PageMissing:
+            page = self.client.page(self.source)
         listed = list(self._rows(page))
         listed += self.beside_dates(page, _DOCUMENT, _offer, listed)
         yield from listed
+
+    def documents(self, offers: Iterable[Offer], what: str) -> tuple[DocumentRef, ...]:
+        """Return the documents of a meeting: a page only if there is no PDF of its kind."""
+        offers = list(offers)
+        files = {offer.kind for offer in offers if not offer.format}
+        twins = [offer for offer in offers if offer.format and offer.kind in files]
+        for offer in twins:
+            self.skip(f"{offer.title} ({offer.url})", "another form of a PDF", offer.url)
+        return super().documents([each for each in offers if each not in twins], what)
 
     def _rows(self, page: WebPage) -> Iterator[MeetingRef]:
         for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
@@ -38,14 +50,10 @@ class NovusAgenda(PlatformFetcher):
             number = _MEETING.search(markup)
             found = dict.fromkeys(_DOCUMENT.findall(markup))
             offers = [_offer(html.joined(page.url, each), "") for each in found]
-            files = {offer.kind for offer in offers if not offer.format}
-            for offer in offers:
-                if offer.format and offer.kind in files:
-                    self.skip(f"{offer.title} ({offer.url})", "another form of a PDF", offer.url)
             yield self.meeting(
                 next(filter(None, map(html.name_in, cells)), ""),
                 start,
-                [each for each in offers if not (each.format and each.kind in files)],
+                offers,
                 vendor_id=number[1] if number else "",
                 notice=" ".join(cells),
                 source_url=page.url,

@@ -33,7 +33,9 @@ from .common import ITEM_OF_AGENDA, Offer, PlatformFetcher, kind_of_title
 
 #: Countries that write the day before the month, by the end of their host names.
 _DAY_FIRST = re.compile(
-    r"\.(?:au|nz|uk|ie|za|in|de|at|ch|nl|be|fr|es|it|pt|br|se|no|dk|fi)$", re.IGNORECASE
+    r"\.(?:au|nz|uk|ie|za|in|de|at|ch|li|lu|nl|be|fr|es|it|pt|br|mx|ar|cl|pe|se|no|dk|fi|is|pl|cz|"
+    r"sk|si|hr|ro|gr|mt|wales|cymru|scot|london|cat|gal|eus|bzh|frl)$",
+    re.IGNORECASE,
 )
 _MOST_PAGES = 50
 _MOST_EVENTS = 1000
@@ -53,16 +55,28 @@ _ATTACHMENT = re.compile(
     re.IGNORECASE,
 )
 _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
+#: A notice of anything in German, unless it says that there is a meeting.
+_BEKANNTMACHUNG = re.compile(r"\bbekanntmachung(?:en)?\b", re.IGNORECASE)
+_SITZUNG = re.compile(r"sitzung|tagesordnung|versammlung", re.IGNORECASE)
+#: Words of a link to an agenda that do not say which one it is.
+_SAY_NOTHING = frozenset(
+    ("agenda", "agendas", "view", "open", "pdf", "amended", "revised", "updated", "final", "draft")
+)
 #: Papers of a town that are of no meeting.
 _OTHER_PAPERS = re.compile(
     r"\b(?:ordinances?|resolutions?|polic(?:y|ies)|financ\w+|budgets?|audits?|reports?|forms?|"
     r"applications?|requests?|permits?|newsletters?|bids?|rfps?|contracts?|by-?laws|codes?|plans?|maps?|"
     r"transparency|elections?|ballots?|taxes|fees|standing orders|constitution|accounts|payments?|"
     r"payroll|procedures?|guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
-    r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation)\b",
+    r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
+    r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
+    r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
+    r"\w*formulare?|\w*amtsblatt)\b",
     re.IGNORECASE,
 )
 _GATHERING = re.compile(r"\b(?:meeting|session|hearing|workshop|retreat)s?\b", re.IGNORECASE)
+#: The sort of a meeting that is not called one: "Special (Budget)".
+_SORT_ALONE = re.compile(r"\b(?:regular|special|emergency)\b(?!\s*\w)", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
     r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board(?! of))"
@@ -80,6 +94,10 @@ _SEVERAL_BODIES = re.compile(
     r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
     re.IGNORECASE,
 )
+#: Those who are in a body: "Commissioner Meetings".
+_MEMBERS = re.compile(r"(?:commissioner|council(?:lor|or|m[ae]n|member))s?", re.IGNORECASE)
+#: The name of a body in capitals; no year, and no word that lists are called by.
+_ACRONYM = re.compile(r"(?!PDF|FAQ|ADA|RFP|NEW|HOME)[A-Z]{2,5}")
 #: The number of a further page of a list.
 _PAGE_NUMBER = re.compile(r"[?&](?:page|paged|pg)=[0-9]+$|page/[0-9]+/?$", re.IGNORECASE)
 #: Headers of columns that say whose meeting it is.
@@ -111,10 +129,11 @@ _YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
 _FORMAT = re.compile(r"\.(?:pdf|docx?|html?)$", re.IGNORECASE)
 _ROWS = frozenset(("tr", "li", "p", "dd"))
 _AROUND = _ROWS | {"article", "section"}
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
-    r"/ViewFile/|/download(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
+    r"/ViewFile/|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
     r"docs\.google\.com/document/d/",
     re.IGNORECASE,
 )
@@ -192,6 +211,8 @@ class PlainFetcher(PlatformFetcher):
     event_pages = ""
     further_pages = ""
     _governing_body = ""
+    #: Whose the list is that leads to the page, which may not say it again.
+    _body_of_list = ""
     _day_of_page: date | None = None
 
     def __init__(self, context: Context) -> None:
@@ -214,7 +235,11 @@ class PlainFetcher(PlatformFetcher):
             if page is None:
                 continue
             read |= {url, page.url}
-            self._governing_body = _governing_body(page)
+            self._governing_body = self._body_of_list or _governing_body(page)
+            if url == self.source:
+                tree = html.parsed(page.text)
+                named = tuple(html.text_of(each) for each in tree.css("h1, title")[:2])
+                self._body_of_list = _body(Link("", "", "", named))
             is_event = url in events or bool(self.event_pages and re.search(self.event_pages, url))
             self._day_of_page = None
             if is_event:
@@ -280,7 +305,11 @@ class PlainFetcher(PlatformFetcher):
         day = own or link.day or of_title or of_file or below or self._day_of_page
         shown = f"{link.text} ({link.url})"
         said = kind_of_title(link.text) or link.kind
-        if not said and _NOTICE.search(link.text):
+        notice = _BEKANNTMACHUNG.sub(" ", link.text)
+        is_other_notice = (
+            notice != link.text and html.name_in(notice) and not _SITZUNG.search(notice)
+        )
+        if is_other_notice or (not said and _NOTICE.search(link.text)):
             self.skip(shown, "a notice", link.url)
             return None
         # Among links that say what they are, one that does not is known by a dated file name only.
@@ -411,7 +440,7 @@ def _says_nothing_but_a_meeting(text: str) -> bool:
 def _is_of_no_meeting(text: str) -> bool:
     """Whether a text names papers of another sort, and no meeting and nobody who meets."""
     return bool(_OTHER_PAPERS.search(text)) and not (
-        naming.BODY_WORD.search(text) or _GATHERING.search(text)
+        naming.BODY_WORD.search(text) or _GATHERING.search(text) or _SORT_ALONE.search(text)
     )
 
 
@@ -434,18 +463,26 @@ def _body(link: Link) -> str:
         else each
         for each in link.own_texts
     )
+    bodies: list[str] = []
     for part in re.split(
         r"[|–—•;\n]|:(?![0-9])|\s-\s",
         "\n".join((*own_texts, of_column, *link.titles, link.around)),
     ):
-        body = naming.YEAR.sub(" ", naming.body_of_meeting(part)).strip()
+        body = naming.without_years(naming.body_of_meeting(part))
         if (
             len(body) < _LONGEST_BODY
             and naming.BODY_WORD.search(body)
             and not _SEVERAL_BODIES.fullmatch(body)
+            and not _MEMBERS.fullmatch(body)
         ):
-            return body
-    return ""
+            bodies.append(body)
+        elif part in (link.lead, *link.titles) and _ACRONYM.fullmatch(part.strip()):
+            # "EDA" above its minutes
+            bodies.append(part.strip())
+    # "Regular Board Meeting" below "Town Board Minutes" is one of the Town Board.
+    first = next(iter(bodies), "")
+    whole = (each for each in bodies if each.lower().endswith(f" {first.lower()}"))
+    return next(whole, first) if " " not in first else first
 
 
 def _governing_body(page: WebPage) -> str:
@@ -486,6 +523,16 @@ def _links(page: WebPage, *, day_first: bool, follow: str = "") -> list[Link]:
                 known, text=text, day=known.day or link.day, kind=known.kind or link.kind
             )
         merged[link.url] = link
+    # The title may say the day, and each document be a paragraph of its own.
+    below: dict[str, list[Link]] = defaultdict(list)
+    for link in merged.values():
+        if link.titles and naming.find_date(link.titles[0], day_first=day_first):
+            below[link.titles[0]].append(link)
+    for link in itertools.chain.from_iterable(below.values()):
+        if naming.is_packet(link.text) and any(
+            _is_agenda_of(link.text, each.text) for each in below[link.titles[0]]
+        ):
+            merged[link.url] = replace(link, packet_beside_agenda=True)
     return list(merged.values())
 
 
@@ -500,12 +547,24 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     own_names = [*firsts[:1], *in_menu, *dated.tree.css("title")]
     headings = [html.text_of(node) for node in own_names]
     above = html.titles_above(dated.tree)
-    # A menu whose entries are addresses of files is a list of links.
-    for node in dated.tree.css("a[href], option[value]"):
-        url = html.href_of(node, page.url)
+
+    def said_before(block: LexborNode, node: LexborNode) -> str:
+        """Return what a block about one meeting says before a link."""
+        one_day = len(dated.dates(block)) == 1 and block.tag in ("div", "article", "section")
+        if not one_day or len(dated.text(block)) > _LONGEST_AROUND:
+            return ""
+        first = block.css_first("a[href]")
+        return html.text_before(block, first if first is not None else node)[:200]
+
+    # A menu whose entries are addresses of files is a list of links, and so are scripts of buttons.
+    for node in dated.tree.css("a[href], option[value], button[onclick], input[onclick]"):
+        url = html.href_of(node, page.url) if node.tag in ("a", "option") else ""
+        if not url:
+            scripted = html.targets(node, page.url) if node.tag != "option" else []
+            url = next(filter(_DOCUMENT_LINK.search, scripted), "")
         if not url or (node.tag == "option" and not _DOCUMENT_LINK.search(url)):
             continue
-        texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
+        texts = tuple(node.attributes.get(name) for name in ("title", "aria-label", "value"))
         text = html.text_of(node) or next(filter(None, texts), "")
         if not naming.find_kind(text) and not naming.find_date(text):
             text = next((each for each in texts if each and naming.find_kind(each)), text)
@@ -520,6 +579,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         )
         around = node if node.tag == "option" else around
         said_around = dated.text(around) if around else ""
+        if around is not None and around.tag not in _ROWS and len(around.css(_HEADINGS)) > 1:
+            # It has sections, each with a title of its own.
+            said_around = ""
         row = dated.row_of(node)
         day = None
         is_row = row is not None and not _is_frame(row)
@@ -555,6 +617,8 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             links = siblings.css("a[href]")[:_MOST_COLUMNS]
         parent = node.parent if around is None else None
         beside = links
+        if row is not None and is_row and row.tag == "tr" and len(dated.dates(row)) == 1:
+            beside = row.css("a[href]")[:_MOST_COLUMNS]
         if parent is not None and len(dated.text(parent)) <= _LONGEST_AROUND:
             beside = parent.css("a[href]")
         # A title that leads to the meeting's page is no other document.
@@ -581,7 +645,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             (around is None or around.tag not in ("article", "section"))
             and naming.is_packet(packet := _label(node, text))
             and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
-            _lead(node),
+            _lead(node) or (said_before(row, node) if row is not None and is_row else ""),
             _column_name(node),
             _column_header(node),
         )
@@ -590,7 +654,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
 def _is_frame(element: LexborNode) -> bool:
     """Whether a row of a table only arranges the parts of a page, with tables or headings in it."""
     return element.tag == "tr" and (
-        element.css_first("table") is not None or len(element.css("h1, h2, h3, h4, h5, h6")) > 1
+        element.css_first("table") is not None or len(element.css(_HEADINGS)) > 1
     )
 
 
@@ -628,7 +692,7 @@ def _follows_an_entry(node: LexborNode, row: LexborNode, dated: html.DatedPage) 
         before = before.prev
     return (
         before is not None
-        and before.tag == entry.tag
+        and before.tag in (entry.tag, "ul", "ol", "table")
         and any(
             leads_to_document(html.href_of(each, dated.base), dated.text(each))
             for each in (before, *before.css("a[href]"))
@@ -670,7 +734,7 @@ def _is_agenda_of(packet: str, label: str) -> bool:
     if naming.find_kind(label) != AGENDAS or naming.is_packet(label):
         return False
     words = [set(re.findall(r"[^\W\d_]{3,}", each.lower())) for each in (label, packet)]
-    return words[0] - {"agenda", "agendas", "view", "pdf"} <= words[1]
+    return words[0] - _SAY_NOTHING <= words[1]
 
 
 def _filed_under(node: LexborNode) -> list[str]:

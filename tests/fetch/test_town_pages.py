@@ -1,0 +1,231 @@
+"""Pages of towns as they look: whose meeting it was, and no date made of two entries.
+
+Each has the documents a person would expect: kind, day, body, and the end of the address.
+"""
+# ruff: noqa: E501 - pages have long lines
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from test_layouts import listed
+
+TOWN = "https://town.example/meetings"
+Expected = list[tuple[str, str, str, str]]
+
+PAGES: dict[str, tuple[str, str, Expected]] = {
+    "an article with sections of both kinds": (
+        TOWN,
+        """<article><h1>Select Board Agendas &amp; Minutes</h1><h2>Agendas</h2>
+        <div><a href="a.pdf">3-23-24</a><a href="a.pdf">Download</a></div><h2>Minutes</h2>
+        <div><a href="m.pdf">3-9-24</a><a href="m.pdf">Download</a></div></article>""",
+        [
+            ("agendas", "2024-03-23", "Select Board", "a.pdf"),
+            ("minutes", "2024-03-09", "Select Board", "m.pdf"),
+        ],
+    ),
+    "a bulletin below the agenda of another day": (
+        "https://www.commune.fr/conseil",
+        """<main><h1>Conseil municipal</h1><h2>Ordres du jour</h2><ul>
+        <li><a href="o.pdf">Séance du 25 septembre 2024</a></li></ul>
+        <p><a href="b.pdf">Bulletin municipal janvier 2024</a></p></main>""",
+        [("agendas", "2024-09-25", "Conseil municipal", "o.pdf")],
+    ),
+    "notices of other things in German": (
+        "https://www.gemeinde.de/rat",
+        """<main><h1>Gemeinderat</h1><h2>Bekanntmachungen</h2><ul>
+        <li><a href="s.pdf">Bekanntmachung der Sitzung am 14.05.24</a></li>
+        <li><a href="p.pdf">Bekanntmachung Bebauungsplan Nr. 7 vom 02.05.24</a></li>
+        <li><a href="h.pdf">Hundesteuersatzung vom 01.01.2020</a></li></ul></main>""",
+        [("agendas", "2024-05-14", "Gemeinderat", "s.pdf")],
+    ),
+    "cards of blocks that name the body": (
+        TOWN,
+        """<h2>Meetings</h2><div class="c"><div><span>Mar</span> <span>17</span> <span>2024</span></div>
+        <div>Planning Commission</div><div><a href="/media/1">Agenda</a></div></div>
+        <div class="c"><div><span>Mar</span> <span>4</span> <span>2024</span></div>
+        <div>City Council</div><div><a href="/media/2">Agenda</a></div></div>""",
+        [
+            ("agendas", "2024-03-04", "City Council", "/media/2"),
+            ("agendas", "2024-03-17", "Planning Commission", "/media/1"),
+        ],
+    ),
+    "a board that the title calls by its whole name, and one in capitals": (
+        TOWN,
+        """<h2>Town Board Minutes</h2><p><a href="b.pdf">January 9, 2024 Regular Board Meeting</a></p>
+        <h3>EDA</h3><p><a href="e.pdf">8/20/24 Minutes</a></p>""",
+        [
+            ("minutes", "2024-01-09", "Town Board", "b.pdf"),
+            ("minutes", "2024-08-20", "EDA", "e.pdf"),
+        ],
+    ),
+    "tabs of years that lead to their panels": (
+        TOWN,
+        """<h1>City Council Agendas</h1><ul><li><a href="#a">2024</a></li><li><a href="#b">2023</a></li>
+        </ul><div id="a"><p><a href="1.pdf">March 4</a></p><p><a href="2.pdf">March 18</a></p></div>
+        <div id="b"><p><a href="3.pdf">March 5</a></p></div>""",
+        [
+            ("agendas", "2023-03-05", "City Council", "3.pdf"),
+            ("agendas", "2024-03-04", "City Council", "1.pdf"),
+            ("agendas", "2024-03-18", "City Council", "2.pdf"),
+        ],
+    ),
+    "days below a year and a month": (
+        TOWN,
+        """<h1>Selectboard</h1><h2>2024</h2><h3>February</h3><p>3 - <a href="1.pdf">Agenda</a><br>
+        18 - <a href="2.pdf">Agenda</a>, <a href="3.pdf">Minutes</a></p>""",
+        [
+            ("agendas", "2024-02-03", "Selectboard", "1.pdf"),
+            ("agendas", "2024-02-18", "Selectboard", "2.pdf"),
+            ("minutes", "2024-02-18", "Selectboard", "3.pdf"),
+        ],
+    ),
+    "a folder's name behind the last entry of another": (
+        TOWN,
+        """<div><div>2024 City Council Agendas</div><div><a href="1.pdf">August 21</a></div>
+        <div><a href="2.pdf">September 18</a></div></div><div><div>2023 City Council Minutes</div>
+        <div><a href="3.pdf">August 15</a></div></div>""",
+        [
+            ("agendas", "2024-08-21", "City Council", "1.pdf"),
+            ("agendas", "2024-09-18", "City Council", "2.pdf"),
+            ("minutes", "2023-08-15", "City Council", "3.pdf"),
+        ],
+    ),
+    "years in paragraphs, and a sort of meeting with its subject": (
+        TOWN,
+        """<h2>Town Board Agendas</h2><p>2024</p><p><a href="1.pdf">January 14</a> |
+        <a href="2.pdf">February 11</a></p><p>2023</p><p><a href="3.pdf">April 22 - Special (Budget)</a></p>""",
+        [
+            ("agendas", "2023-04-22", "Town Board", "3.pdf"),
+            ("agendas", "2024-01-14", "Town Board", "1.pdf"),
+            ("agendas", "2024-02-11", "Town Board", "2.pdf"),
+        ],
+    ),
+    "years of a council, a board of hearings, commissioners": (
+        "https://www.parish.wales/minutes",
+        """<h1>Commissioner Meetings</h1><h2>Zoning Hearing Board Minutes</h2>
+        <p><a href="z.pdf">1/2/2024</a></p><details><summary>Planning Committee 2024/25</summary>
+        <p>14/05/24 <a href="p.pdf">Minutes</a></p></details>""",
+        [
+            ("minutes", "2024-02-01", "Zoning Hearing Board", "z.pdf"),
+            ("minutes", "2024-05-14", "Planning Committee", "p.pdf"),
+        ],
+    ),
+    "a packet in another paragraph of the agenda's row": (
+        TOWN,
+        """<h1>Water Board</h1><table><tr><td>September 9, 2024</td><td><p><a href="a.pdf">Amended Agenda</a></p>
+        <p><a href="p.pdf">Board Packet</a></p></td></tr></table>""",
+        [("agendas", "2024-09-09", "Water Board", "a.pdf")],
+    ),
+    "codes of files, and words in Spanish and Portuguese": (
+        "https://www.ciudad.mx/actas",
+        """<h1>Concejo Municipal</h1><ul><li><a href="1.pdf">CC-AG-08-05-24</a></li></ul><h2>Minutas</h2><ul>
+        <li><a href="2.pdf">26 de febrero de 2024</a></li></ul><h2>Pautas</h2><ul>
+        <li><a href="3.pdf">12/05/2024</a></li></ul>""",
+        [
+            ("agendas", "2024-05-08", "Concejo Municipal", "1.pdf"),
+            ("agendas", "2024-05-12", "Concejo Municipal", "3.pdf"),
+            ("minutes", "2024-02-26", "Concejo Municipal", "2.pdf"),
+        ],
+    ),
+    "documents that scripts of links and buttons open": (
+        TOWN,
+        """<h1>City Council</h1><div><h4>Regular Meeting - June 9, 2024</h4>
+        <button onclick="location.href='/docs/a.pdf'">Agenda</button>
+        <a href="javascript:window.open('/docs/m.pdf')">Minutes</a></div>""",
+        [
+            ("agendas", "2024-06-09", "City Council", "a.pdf"),
+            ("minutes", "2024-06-09", "City Council", "m.pdf"),
+        ],
+    ),
+    "a packet in a paragraph below the title of the meeting, and files by number": (
+        TOWN,
+        """<h1>Board of Directors</h1><p><strong>May 20, 2024 7.30pm</strong></p><p><a href="/download.php?id=1">Agenda</a></p>
+        <p><a href="/download.php?id=2">Board Packet</a></p><p><a href="/download.php?id=3">Minutes</a></p>
+        <table><tr><td>DDA</td><td><a href="d.pdf">4/15/24 agenda</a></td></tr></table>""",
+        [
+            ("agendas", "2024-04-15", "DDA", "d.pdf"),
+            ("agendas", "2024-05-20", "Board of Directors", "id=1"),
+            ("minutes", "2024-05-20", "Board of Directors", "id=3"),
+        ],
+    ),
+    "rows that name the body of the rows below": (
+        TOWN,
+        """<h1>Meeting Documents</h1><table><tr><td><b>Town Council</b></td><td></td></tr>
+        <tr><td>2/18/2024</td><td><a href="1.pdf">Agenda</a></td></tr>
+        <tr><td><b>Planning Commission</b></td><td></td></tr>
+        <tr><td>2/12/2024</td><td><a href="2.pdf">Agenda</a></td></tr></table>""",
+        [
+            ("agendas", "2024-02-12", "Planning Commission", "2.pdf"),
+            ("agendas", "2024-02-18", "Town Council", "1.pdf"),
+        ],
+    ),
+    "a Dutch list of decisions": (
+        "https://www.gemeente.nl/raad",
+        """<h1>Vergaderingen gemeenteraad</h1><ul>
+        <li><a href="b.pdf">Besluitenlijst gemeenteraad 20 maart 2024 (pdf, 88 kB)</a></li>
+        <li><a href="j.pdf">Jaarverslag 2023</a></li></ul>""",
+        [("minutes", "2024-03-20", "gemeenteraad", "b.pdf")],
+    ),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_of_a_town_is_read_as_a_person_would(portal, page):
+    source, markup, expected = PAGES[page]
+    town = portal("plain", source, {source: f"<html><body>{markup}</body></html>"})
+
+    found = listed(town)
+
+    assert [each[:3] for each in found] == [each[:3] for each in expected]
+    assert all(a[3].endswith(b[3]) for a, b in zip(found, expected, strict=True))
+
+
+def test_the_page_of_a_year_is_of_the_body_of_the_list_that_leads_to_it(portal):
+    years = "".join(f'<a href="/board/minutes/{year}">{year} Minutes</a>' for year in (2023, 2024))
+    town = portal(
+        "plain",
+        "https://town.example/board/minutes",
+        {
+            "/minutes/2023": '<h1>2023 Minutes</h1><a href="/dec.pdf">December 17</a>',
+            "/minutes/2024": '<h1>2024 Minutes</h1><a href="/jan.pdf">January 7</a>',
+            "/minutes": f"<h1>Board of Selectmen Minutes</h1>{years}",
+        },
+    )
+
+    assert [each[:3] for each in listed(town)] == [
+        ("minutes", "2023-12-17", "Board of Selectmen"),
+        ("minutes", "2024-01-07", "Board of Selectmen"),
+    ]
+
+
+def test_the_series_of_an_archive_may_be_named_in_no_heading(portal):
+    town = portal(
+        "archivecenter",
+        "https://town.example/Archive.aspx?AMID=37",
+        {
+            "AMID=37": """<h1>Archive Center</h1><table><tr><td>Preservation Commission Minutes</td></tr>
+            <tr><td><a href="Archive.aspx?ADID=9">July 24, 2024</a></td></tr></table>"""
+        },
+    )
+
+    assert [each[:3] for each in listed(town)] == [
+        ("minutes", "2024-07-24", "Preservation Commission")
+    ]
+
+
+def test_novusagenda_may_list_at_its_root_and_a_page_beside_a_pdf_is_no_other_agenda(portal):
+    town = portal(
+        "novusagenda",
+        "https://town.novusagenda.com/agendapublic/",
+        {
+            "meetingsgeneral": httpx.Response(404),
+            "/agendapublic/": """<table><tr><td>04/15/24</td><td>Board of Commissioners</td>
+            <td><a href="javascript:window.open('MeetingView.aspx?MeetingID=4&amp;MinutesMeetingID=-1&amp;doctype=Agenda')">x</a></td>
+            <td><a href="javascript:window.open('DisplayAgendaPDF.ashx?MeetingID=4')">PDF</a></td></tr></table>""",
+        },
+    )
+
+    found = listed(town)
+    assert [each[:3] for each in found] == [("agendas", "2024-04-15", "Board of Commissioners")]
+    assert found[0][3].endswith("DisplayAgendaPDF.ashx?MeetingID=4")
