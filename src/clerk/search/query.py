@@ -376,7 +376,7 @@ def date_range(text: str) -> DateRange:
     first, dots, last = text.partition("..")
     since = 0
     if first:
-        year, month, day = _numbers(first)
+        year, month, day = check_date(first)
         since = year * 10_000 + (month or 1) * 100 + (day or 1)
     until = _last_day(last if dots else first) if (last or not dots) else 99991231
     if not (first or last):
@@ -389,11 +389,11 @@ def date_range(text: str) -> DateRange:
 
 
 def _last_day(text: str) -> int:
-    year, month, day = _numbers(text)
+    year, month, day = check_date(text)
     return year * 10_000 + (month or 12) * 100 + (day or 31)
 
 
-def _numbers(text: str) -> tuple[int, int, int]:
+def check_date(text: str) -> tuple[int, int, int]:
     """Return year, month and day, the latter 0 if not given; refuse what is no date."""
     found = _DAY.fullmatch(text.strip())
     if found is None:
