@@ -771,6 +771,8 @@ class _Builder:
             states = {place.state for place in self._index.places.values() if place.state}
             named = {state.casefold(): state for state in states}
             if value.casefold() not in named:
+                if not states:
+                    raise QueryError(Message("No place here has a state; leave out state:."))
                 raise QueryError(
                     Message(
                         "There is no state %(name)s; the states are %(words)s.",
