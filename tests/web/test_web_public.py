@@ -200,6 +200,12 @@ def test_a_wrong_value_is_the_same_sentence_at_every_door(
         assert sentence in said, door
 
 
+def test_a_parameter_that_is_given_twice_is_refused_at_every_door(visitor: Browser) -> None:
+    for door in (*DOORS, "/api/v1/search"):
+        answer = visitor.get(f"{door}?q=zoning&site=springfield&site=shelbyville")
+        assert answer.status_code == 400 and "site may be given only once." in answer.text, door
+
+
 def test_a_wrong_value_in_an_address_keeps_the_search_box(visitor: Browser) -> None:
     page = visitor.get("/search?q=zoning&from=2024-13&limit=5").text
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.language import say, word
+from clerk.core.language import Message, say, word
 from clerk.core.public_text import PublicText, document_text
 from clerk.publish.page_text import body_and_kind, day
 from clerk.search import SORTS, Facet, Hit, Query, Results, listing, search
@@ -168,6 +168,9 @@ def query_of(
     tracking = (name for name in asked if TRACKING.fullmatch(name))
     paged = ("page", "fragment") if is_paged else ()
     refuse_unknown(request, *PARAMETERS, *paged, *tracking)
+    for name in asked:
+        if len(asked.getlist(name)) > 1:
+            raise InvalidInput(Message("%(name)s may be given only once.", name=name))
     limit = whole_number(request, "limit", limit, most=EXPORTED_AT_MOST)
     offset = whole_number(request, "offset", 0, least=0, most=OFFSET_AT_MOST)
     if is_paged:
