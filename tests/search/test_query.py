@@ -112,7 +112,11 @@ def group(*parts: Node) -> Parsed:
         ("O’Brien", group(Term(("o", "brien"), exact=True))),
         ("a -b", Parsed(Group(((Term(("a",)),),), (Term(("b",)),)))),
         ("a OR b c", Parsed(Group(((Term(("a",)),), (Term(("b",)), Term(("c",))))))),
-        ("OR a OR", group(Term(("or",)), Term(("a",)))),
+        ("OR a OR", group(Term(("or",)), Term(("a",)), Term(("or",)))),
+        ("Portland OR", group(Term(("portland",)), Term(("or",)))),
+        ("(a AND) b", group(Group(((Term(("a",)), Term(("and",))),)), Term(("b",)))),
+        ("a state:OR b", group(Term(("a",)), FieldFilter("state", "OR"), Term(("b",)))),
+        ("a state:OR", group(Term(("a",)), FieldFilter("state", "OR"))),
         ("a AND b", group(Term(("a",)), Term(("b",)))),
         (
             "7:30 http://x.org",
@@ -219,6 +223,15 @@ def test_a_value_that_nothing_has_is_explained(towns: Path) -> None:
     ):
         with pytest.raises(QueryError, match=said):
             search(towns, Query(typed))
+
+
+def test_where_no_place_has_a_state_that_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / "sites" / "springfield"
+    write_text(folder, "minutes/CityCouncil/2024-01-15", ["zoning"])
+    compile_folder(folder, {"subdomain": "springfield", "name": "Springfield"})
+
+    with pytest.raises(QueryError, match="No place here has a state"):
+        search(tmp_path / "sites", Query("zoning state:XX"))
 
 
 def test_places_are_those_of_the_words_as_written() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_sites import SITE, compile_folder, index_folder, remove_text, write_found, write_text
@@ -209,9 +211,9 @@ def test_a_cursor_leads_through_everything_once_whatever_is_added(
 def test_a_cursor_of_another_search_is_refused(sites: Path) -> None:
     cursor = search(sites, Query("zoning", limit=1)).cursor
 
-    for wrong in (Query("zoning", after="x"), Query("zoning", sort="newest", after=cursor)):
+    for wrong in ({"after": "x"}, {"sort": "newest", "after": cursor}):
         with pytest.raises(InvalidInput, match="start from the beginning"):
-            search(sites, wrong)
+            Query("zoning", **wrong)
 
 
 def test_facets_stay_when_chosen_and_can_be_switched(sites: Path) -> None:
@@ -569,11 +571,50 @@ def test_a_body_is_found_however_it_is_capitalised(sites: Path) -> None:
     assert search(sites, Query("council", body=body.upper())).total > 0
 
 
-def test_a_date_that_is_none_is_a_usage_error(sites: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = invoke(monkeypatch, sites, "search", "zoning", "--from", "soon")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--from", "soon"), "'soon' is not a date"),
+        (("--to", "2024-13"), "There is no date 2024-13."),
+        (("--from", "2024", "--to", "2023"), "the first date is after the last"),
+        (("--limit", "-1"), "-1 is not in the range 1<=x<=1000"),
+        (("--limit", "0"), "0 is not in the range 1<=x<=1000"),
+        (("--limit", "9" * 40), "is not in the range 1<=x<=1000"),
+        (("--limit", "ten"), "'ten' is not a valid integer"),
+        (("--after", "x"), "The cursor does not belong to this search"),
+        (("--sort", "random"), "'random' is not one of"),
+        (("--kind", "gossip"), "'gossip' is not one of"),
+        (("--stie", "springfield"), "No such option"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(
+    sites: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...], said: str
+) -> None:
+    result = invoke(monkeypatch, sites, "search", "zoning", *asked)
 
-    assert result.exit_code == 2
-    assert "'soon' is not a date" in result.stderr
+    # clerk's own errors are printed by the program that calls the command.
+    error = result.exception if isinstance(result.exception, InvalidInput) else None
+    assert (error.exit_code if error else result.exit_code) == 2
+    assert said in (str(error) if error else result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"limit": -1}, "limit must be a number from 1 to 1,000, not -1."),
+        ({"limit": 0}, "limit must be a number from 1 to 1,000, not 0."),
+        ({"limit": 1001}, "limit must be a number from 1 to 1,000, not 1001."),
+        ({"offset": -1}, "offset must be a number from 0 to 10,000, not -1."),
+        ({"offset": 10_001}, "offset must be a number from 0 to 10,000, not 10001."),
+        ({"year": "..2024"}, "'..2024' is not a date"),
+        ({"kind": "gossip"}, "kind must be one of minutes, agenda"),
+        ({"sort": "random"}, "sort must be one of relevance, newest, oldest, first-seen"),
+        ({"after": "x"}, "The cursor does not belong to this search"),
+    ],
+)
+def test_a_query_that_cannot_be_right_is_refused(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(said)):
+        Query("zoning", **wrong)
 
 
 def invoke(monkeypatch: pytest.MonkeyPatch, sites: Path, *arguments: str, color: bool = False):  # type: ignore[no-untyped-def]

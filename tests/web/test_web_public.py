@@ -166,6 +166,71 @@ def test_a_query_that_cannot_be_read_is_explained(visitor: Browser) -> None:
     assert "quotation mark is missing" in visitor.get(f'/p/{MINUTES_ID}-1?q="a').text
 
 
+WRONG_VALUES = [
+    *({"limit": each} for each in ("-1", "0", "501", "9" * 40, "ten", "1.5", "\u0663")),
+    *({"offset": each} for each in ("-1", "10001", "x")),
+    *({"cursor": each} for each in ("x", "\u2603", "W10", "bnVsbA", "WyJuZXdlc3QiLDEsMSwxLDFd")),
+    *({"from": each} for each in ("yesterday", "2024-13", "2023-02-29", "0000", "2024..2025")),
+    *({"to": each} for each in ("2024-00", "1" * 9)),
+    *({"year": each} for each in ("..2024", "24", "2024-02-30")),
+    {"from": "2024-02", "to": "2024-01"},
+    {"sort": "random"},
+    {"kind": "gossip"},
+    {"by": "town"},
+    {"stie": "springfield"},
+]
+DOORS = ("/search", "/search.json", "/search.csv", "/search.atom", "/search.feed.json")
+
+
+@pytest.mark.parametrize("words", ["zoning", ""])
+@pytest.mark.parametrize("wrong", WRONG_VALUES, ids=str)
+def test_a_wrong_value_is_the_same_sentence_at_every_door(
+    visitor: Browser, wrong: dict[str, str], words: str
+) -> None:
+    address = f"?{urlencode({'q': words, **wrong})}"
+    refused = visitor.get(f"/api/v1/search{address}")
+    # Which parameters there are depends on the address.
+    sentence = refused.json()["error"].partition(";")[0]
+
+    assert refused.status_code == 400 and sentence
+    for door in DOORS:
+        answer = visitor.get(f"{door}{address}")
+        assert answer.status_code == 400, door
+        said = answer.json()["error"] if door.endswith(".json") else unescape(answer.text)
+        assert sentence in said, door
+
+
+def test_a_parameter_that_is_given_twice_is_refused_at_every_door(visitor: Browser) -> None:
+    for door in (*DOORS, "/api/v1/search"):
+        answer = visitor.get(f"{door}?q=zoning&site=springfield&site=shelbyville")
+        assert answer.status_code == 400 and "site may be given only once." in answer.text, door
+
+
+def test_a_wrong_value_in_an_address_keeps_the_search_box(visitor: Browser) -> None:
+    page = visitor.get("/search?q=zoning&from=2024-13&limit=5").text
+
+    assert "There is no date 2024-13." in page
+    assert 'name="q" value="zoning"' in page
+
+
+def test_every_door_takes_the_limit_and_the_offset(visitor: Browser) -> None:
+    def found(door: str, **asked: object) -> list[str]:
+        answer = visitor.get(f"{door}?{urlencode({'q': 'the', 'by': 'page', **asked})}").text
+        return list(dict.fromkeys(re.findall(r"[0-9a-f]{16}-\d+", answer)))
+
+    for door in (*DOORS, "/api/v1/search"):
+        first, second, both = (
+            found(door, sort="oldest", limit=limit, offset=offset)
+            for limit, offset in ((1, 0), (1, 1), (2, 0))
+        )
+        assert first + second == both and len(both) == 2, door
+    assert found("/search", sort="oldest", limit=1, page=2) == second
+
+
+def test_what_other_sites_add_to_a_link_is_no_mistake(visitor: Browser) -> None:
+    assert visitor.get("/search?q=zoning&utm_source=letter&fbclid=x").status_code == 200
+
+
 def test_a_document_can_be_searched(visitor: Browser) -> None:
     found = visitor.get("/search.json?q=zoning").json()["found"][0]
     html = visitor.get(f"/d/{found['document']}?q=zoning").text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import textwrap
 from typing import TYPE_CHECKING, Any
@@ -16,15 +15,8 @@ from .common import hint, json_option, numbered, print_json
 if TYPE_CHECKING:
     from clerk.search import Hit, Results
 
-_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _MARK = "\x01"
 _UNMARK = "\x02"
-
-
-def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not _DATE.fullmatch(value):
-        raise click.BadParameter(f"{value!r} is not a date, as in 2024-01-15, 2024-01 or 2024.")
-    return value
 
 
 @click.command()
@@ -34,8 +26,8 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.option("--kind", type=click.Choice(DOCUMENT_KINDS), help="Only documents of this kind.")
 @click.option("--state", help="Only places of this state.")
 @click.option("--person", help="Only pages with a vote of this person.")
-@click.option("--from", "since", callback=_date, help="Earliest day, month or year.")
-@click.option("--to", "until", callback=_date, help="Latest day, month or year.")
+@click.option("--from", "since", help="Earliest day, month or year.")
+@click.option("--to", "until", help="Latest day, month or year.")
 @click.option(
     "--sort",
     type=click.Choice(["relevance", "newest", "oldest", "first-seen"]),
@@ -86,8 +78,6 @@ def search(
     from clerk.library import Library
     from clerk.search import parse
 
-    if since and until and since[: len(until)] > until[: len(since)]:
-        raise click.UsageError(f"--from {since} is after --to {until}.")
     text = " ".join(query)
     if parse(text).group is None:
         raise click.UsageError("The query is empty: give a word to search for.")

@@ -14,7 +14,6 @@ from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.language import Message, say, word
 from clerk.core.states import Subscription
 from clerk.search import Query, parse
-from clerk.search.query import date_range
 from clerk.search.readers import open_index
 from clerk.site_db.queries import open_site
 from clerk.site_db.record import SiteRecord
@@ -116,9 +115,6 @@ def _described_search(storage_dir: Path, followed: FollowTarget) -> str:
     if parse(followed.text).group is None:
         raise InvalidInput(Message("Type words to follow a search, or follow a place instead."))
     query = followed.query
-    for dates in (followed.year, followed.since, followed.until):
-        if dates:
-            date_range(dates)
     places = open_index(storage_dir).places
     if query.site and query.site not in places:
         raise NotFound(Message("There is no site %(name)s.", name=repr(query.site)))

@@ -51,7 +51,7 @@ from clerk.core.storage import (
 from clerk.site_db import schema as site_schema
 from clerk.site_db.rows import document_id
 
-from .words import fold, has_cjk, indexed, stemmer
+from .words import fold, folded_text, has_cjk, indexed, stemmer
 
 #: Raised when a field or the words of pages change: an index of another version is rebuilt.
 VERSION: Final = 2
@@ -653,8 +653,8 @@ def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
     nothing = PageText(0, "", facts.kind, facts.body, facts.date)
     is_first = True
     for page in document.pages or (nothing,):
-        words = fold(page.text)
-        text = " ".join(words)
+        text = folded_text(page.text)
+        words = text.split()
         day = day_of(page.date)
         values = shared | {
             "page": page.number,

@@ -236,7 +236,7 @@ class _Parser:
                 if self._at >= len(self._pieces):
                     raise QueryError(Message("There is a ( without a ): remove it or add )."))
                 self._at += 1
-            elif groups[-1] and not piece["minus"] and piece["word"] in ("OR", "AND"):
+            elif self._is_operator(piece) and groups[-1]:
                 if piece["word"] == "OR":
                     groups.append([])
                 continue
@@ -248,6 +248,11 @@ class _Parser:
         if excluded and not alternatives:
             raise QueryError(Message("The query only excludes words: add a word to search for."))
         return Group(alternatives, tuple(excluded)) if alternatives else None
+
+    def _is_operator(self, piece: re.Match[str]) -> bool:
+        """Whether a piece is OR or AND with something behind it; "Portland OR" ends with a word."""
+        is_named = not piece["minus"] and not piece["field"] and piece["word"] in ("OR", "AND")
+        return is_named and self._at < len(self._pieces) and not self._pieces[self._at]["close"]
 
     def _part(self, piece: re.Match[str]) -> Node | None:
         if piece["phrase"] is not None and not piece["end"]:
@@ -376,7 +381,7 @@ def date_range(text: str) -> DateRange:
     first, dots, last = text.partition("..")
     since = 0
     if first:
-        year, month, day = _numbers(first)
+        year, month, day = check_date(first)
         since = year * 10_000 + (month or 1) * 100 + (day or 1)
     until = _last_day(last if dots else first) if (last or not dots) else 99991231
     if not (first or last):
@@ -389,11 +394,11 @@ def date_range(text: str) -> DateRange:
 
 
 def _last_day(text: str) -> int:
-    year, month, day = _numbers(text)
+    year, month, day = check_date(text)
     return year * 10_000 + (month or 12) * 100 + (day or 31)
 
 
-def _numbers(text: str) -> tuple[int, int, int]:
+def check_date(text: str) -> tuple[int, int, int]:
     """Return year, month and day, the latter 0 if not given; refuse what is no date."""
     found = _DAY.fullmatch(text.strip())
     if found is None:

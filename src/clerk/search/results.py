@@ -47,7 +47,18 @@ from .index import (
     engine_errors,
     open_tantivy,
 )
-from .query import DateRange, FieldFilter, Group, Node, Parsed, QueryError, Term, date_range, parse
+from .query import (
+    DateRange,
+    FieldFilter,
+    Group,
+    Node,
+    Parsed,
+    QueryError,
+    Term,
+    check_date,
+    date_range,
+    parse,
+)
 from .readers import OpenIndex, OpenShard, open_index
 from .snippets import Snippet, snippet
 from .words import fold, has_cjk, sought, stemmer, storable
@@ -96,6 +107,7 @@ _Q = tantivy.Query
 class Query:
     """What is looked for, and where; dates may be years or months.
 
+    A value that cannot be right raises InvalidInput, whichever door it came through.
     ``limit`` and ``offset`` count documents, or pages with ``single_pages``.  ``after`` is the
     cursor of an earlier answer: the list goes on behind it, whatever was added meanwhile.
     """
@@ -116,22 +128,39 @@ class Query:
     after: str | None = None
 
     def __post_init__(self) -> None:
-        if self.sort not in SORTS:
-            raise InvalidInput(
-                Message(
-                    "Results are sorted by %(words)s, not %(value)s.",
-                    words=", ".join(SORTS),
-                    value=repr(self.sort),
+        for name, word, words in (
+            ("sort", self.sort, SORTS),
+            ("kind", self.kind, (None, *DOCUMENT_KINDS)),
+        ):
+            if word not in words:
+                raise InvalidInput(
+                    Message(
+                        "%(name)s must be one of %(words)s, not %(value)s.",
+                        name=name,
+                        words=", ".join(filter(None, words)),
+                        value=repr(word),
+                    )
                 )
-            )
-        if self.kind is not None and self.kind not in DOCUMENT_KINDS:
-            raise InvalidInput(
-                Message(
-                    "The kinds are %(words)s, not %(value)s.",
-                    words=", ".join(DOCUMENT_KINDS),
-                    value=repr(self.kind),
+        for name, number, least, most in (
+            ("limit", self.limit, 1, LIMIT_AT_MOST),
+            ("offset", self.offset, 0, OFFSET_AT_MOST),
+        ):
+            if not least <= number <= most:
+                raise InvalidInput(
+                    Message(
+                        "%(name)s must be a number from %(least)s to %(most)s, not %(value)s.",
+                        name=name,
+                        least=least,
+                        most=most,
+                        value=repr(number),
+                    )
                 )
-            )
+        for day in (self.year, self.since, self.until):
+            if day:
+                check_date(day)
+        if self.since and self.until:
+            date_range(f"{self.since}..{self.until}")
+        _read_cursor(self)
 
 
 class PartFacts(NamedTuple):
@@ -742,6 +771,8 @@ class _Builder:
             states = {place.state for place in self._index.places.values() if place.state}
             named = {state.casefold(): state for state in states}
             if value.casefold() not in named:
+                if not states:
+                    raise QueryError(Message("No place here has a state; leave out state:."))
                 raise QueryError(
                     Message(
                         "There is no state %(name)s; the states are %(words)s.",
@@ -790,9 +821,9 @@ class _Search:
         if query.person:
             yield "person", _term("person_key", " ".join(fold(query.person)))
         if query.year:
-            yield "year", _dated(date_range(query.year[:40]))
+            yield "year", _dated(date_range(query.year))
         if query.since or query.until:
-            yield "date", _dated(date_range(f"{query.since or ''}..{query.until or ''}"[:40]))
+            yield "date", _dated(date_range(f"{query.since or ''}..{query.until or ''}"))
 
     def asked(self, without: str = "") -> tantivy.Query:
         """Return the engine's query, all filters but one included."""
@@ -810,9 +841,9 @@ class _Search:
         partial = bool(self._index.missing)
         if not total:
             return Results(is_partial=partial)
-        start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
+        start, limit = self._start(groups), self._query.limit
         shown = groups[start : start + limit]
-        more = start + limit < len(groups) and limit
+        more = start + limit < len(groups)
         query = self._query
         where = (query.site, query.state, query.body, query.kind, query.person)
         key = (self._parsed.typed, *where, query.year, query.since, query.until)
@@ -851,8 +882,7 @@ class _Search:
     def _groups(self, asked: tantivy.Query) -> tuple[int, list[list[_Found]], bool]:
         """Return the number of pages, the best of them by document, and whether these are all."""
         cursor = _read_cursor(self._query)
-        offset = cursor.offset if cursor else min(max(self._query.offset, 0), OFFSET_AT_MOST)
-        needed = offset + min(max(self._query.limit, 0), LIMIT_AT_MOST) + 1
+        needed = (cursor.offset if cursor else self._query.offset) + self._query.limit + 1
         fetched = max(_FETCHED, needed)
         while True:
             answers = self._fetch(asked, fetched, self._query.sort)
@@ -890,7 +920,7 @@ class _Search:
     def _start(self, groups: Sequence[Sequence[_Found]]) -> int:
         cursor = _read_cursor(self._query)
         if cursor is None:
-            return min(max(self._query.offset, 0), OFFSET_AT_MOST)
+            return self._query.offset
         for at, group in enumerate(groups):
             if group[0][1:3] == (cursor.document, cursor.page):
                 return at + 1

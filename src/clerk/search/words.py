@@ -57,14 +57,19 @@ def storable(text: str) -> str:
 
 def fold(text: str) -> list[str]:
     """Return the words of a text in lower case and without accents."""
+    return folded_text(text).split()
+
+
+def folded_text(text: str) -> str:
+    """Return the words of a text in lower case and without accents, with spaces between them."""
     plain = text
     if not plain.isascii():
         # Most pages have a few quotation marks, dashes or accents, and are plain without them.
         for letter in set(_NOT_ASCII.findall(plain)):
             plain = plain.replace(letter, _plain_form(letter))
     if plain.isascii():
-        return plain.translate(_ASCII_WORDS).split()
-    return [folded(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+        return plain.translate(_ASCII_WORDS)
+    return " ".join(map(folded, _WORD.findall(unicodedata.normalize("NFKC", text))))
 
 
 @lru_cache(maxsize=5000)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import wraps
@@ -31,11 +31,11 @@ from clerk.core.public_text import PublicText, document_text
 from clerk.follow.meeting_calendar import calendar_of
 from clerk.publish.page_text import body_and_kind, counted, day, label, plain_flag
 from clerk.search import DocumentHits, Hit, listing
-from clerk.search.results import FIRST_SEEN, OFFSET_AT_MOST
+from clerk.search.results import FIRST_SEEN
 from clerk.site_db.queries import CompiledVote, open_site
 from clerk.site_db.record import SiteRecord
 from clerk.web.middleware import Handler, limited
-from clerk.web.parameters import id_in_path, whole_number
+from clerk.web.parameters import id_in_path
 from clerk.web.rendering import (
     as_calendar,
     as_csv,
@@ -54,6 +54,7 @@ from clerk.web.rendering import (
 from clerk.web.shared_answers import shared
 
 from .search import (
+    DOCUMENTS_PER_PAGE,
     EXPORTED_AT_MOST,
     described_document,
     described_hit,
@@ -86,9 +87,7 @@ COLUMNS = (
 @shared
 def search_json(request: Request) -> Response:
     """Respond with documents, their best pages and facets as JSON; ``cursor`` leads on."""
-    limit = whole_number(request, "limit", 20, most=EXPORTED_AT_MOST)
-    offset = whole_number(request, "offset", 0, least=0, most=OFFSET_AT_MOST)
-    results = find(request, query_of(request, limit=limit, offset=offset), switchable=True)
+    results = find(request, query_of(request, limit=DOCUMENTS_PER_PAGE), switchable=True)
     facets = {
         name: [{"value": each.value, "label": each.label, "pages": each.pages} for each in values]
         for name, values in results.facets.items()
@@ -188,9 +187,7 @@ def _moment(seen: str) -> datetime:
 
 
 def _searched(request: Request) -> Feed:
-    query = query_of(request, limit=ENTRIES)
-    if not request.query_params.get("sort"):
-        query = replace(query, sort=FIRST_SEEN)
+    query = query_of(request, limit=ENTRIES, sort=FIRST_SEEN)
     marked = {"q": query.text}
     entries = [
         FeedEntry(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from clerk.core.clock import utc_now
-from clerk.core.errors import NotFound
-from clerk.core.language import say, word
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.language import Message, say, word
 from clerk.core.public_text import PublicText, document_text
 from clerk.publish.page_text import body_and_kind, day
-from clerk.search import SORTS, Facet, Hit, Query, QueryError, Results, listing, search
+from clerk.search import SORTS, Facet, Hit, Query, Results, listing, search
 from clerk.search.results import OFFSET_AT_MOST
-from clerk.site_db.schema import DOCUMENT_KINDS, UNKNOWN
+from clerk.site_db.schema import UNKNOWN
 from clerk.web.middleware import limited
-from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
+from clerk.web.parameters import count_pages, optional_word, refuse_unknown, whole_number
 from clerk.web.rendering import page, settings_of
 from clerk.web.shared_answers import shared
 
@@ -28,6 +29,10 @@ FACET_VALUES = 12
 #: At most this many documents or pages are exported.
 EXPORTED_AT_MOST = 500
 FACETS = ("site", "state", "body", "kind", "year", "person")
+#: The parameters of every address that searches.
+PARAMETERS = ("q", *FACETS, "from", "to", "sort", "by", "limit", "offset", "cursor", "lang")
+#: What other sites add to the links they show; it means nothing here.
+TRACKING = re.compile(r"utm_\w+|fbclid|gclid|msclkid")
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,13 @@ def home(request: Request) -> Response:
 @shared
 def search_page(request: Request) -> Response:
     """Show the documents that were found, with their best pages and facets."""
-    number, offset = page_slice(
-        request, DOCUMENTS_PER_PAGE, most=OFFSET_AT_MOST // DOCUMENTS_PER_PAGE
-    )
-    query = query_of(request, limit=DOCUMENTS_PER_PAGE, offset=offset)
-    problem, results = "", Results()
+    number, problem, results = 1, "", Results()
+    query = Query(PublicText(request.query_params.get("q", "")))
     try:
+        query = query_of(request, limit=DOCUMENTS_PER_PAGE, is_paged=True)
+        number = int(request.query_params.get("page") or 1)
         results = find(request, query, switchable=True)
-    except QueryError as error:
+    except InvalidInput as error:
         problem = error.explanation
     asked = request.query_params
     facets = []
@@ -109,7 +113,7 @@ def search_page(request: Request) -> Response:
         snippet_of=snippet_of,
         described_hit=described_hit,
         number=number,
-        last=count_pages(min(shown, OFFSET_AT_MOST), DOCUMENTS_PER_PAGE),
+        last=count_pages(min(shown, OFFSET_AT_MOST), query.limit),
         can_be_paged=shown <= OFFSET_AT_MOST,
         facets=facets,
         filters=filters,
@@ -152,20 +156,37 @@ def snippet_of(hit: Hit) -> list[tuple[str, bool]]:
     return [(document_text(part), is_hit) for part, is_hit in hit.snippet]
 
 
-def query_of(request: Request, *, limit: int, offset: int = 0) -> Query:
-    """Return the query in an address; refuse invalid values by name."""
+def query_of(
+    request: Request, *, limit: int, sort: str = SORTS[0], is_paged: bool = False
+) -> Query:
+    """Return the query in an address; refuse invalid values and unknown parameters by name.
+
+    ``limit`` and ``sort`` are used where the address names none.  ``is_paged`` is for an address
+    that takes the number of a page, too.
+    """
     asked = request.query_params
+    tracking = (name for name in asked if TRACKING.fullmatch(name))
+    paged = ("page", "fragment") if is_paged else ()
+    refuse_unknown(request, *PARAMETERS, *paged, *tracking)
+    for name in asked:
+        if len(asked.getlist(name)) > 1:
+            raise InvalidInput(Message("%(name)s may be given only once.", name=name))
+    limit = whole_number(request, "limit", limit, most=EXPORTED_AT_MOST)
+    offset = whole_number(request, "offset", 0, least=0, most=OFFSET_AT_MOST)
+    if is_paged:
+        pages = max(1, (OFFSET_AT_MOST - offset) // limit)
+        offset += limit * (whole_number(request, "page", 1, most=pages) - 1)
     return Query(
         PublicText(asked.get("q", "")),
         site=asked.get("site") or None,
         state=asked.get("state") or None,
         body=asked.get("body") or None,
-        kind=optional_word(request, "kind", DOCUMENT_KINDS) or None,
+        kind=asked.get("kind") or None,
         person=asked.get("person") or None,
-        year=optional_date(request, "year"),
-        since=optional_date(request, "from"),
-        until=optional_date(request, "to"),
-        sort=one_of("sort", asked.get("sort") or SORTS[0], SORTS),
+        year=asked.get("year") or None,
+        since=asked.get("from") or None,
+        until=asked.get("to") or None,
+        sort=asked.get("sort") or sort,
         single_pages=optional_word(request, "by", ("document", "page")) == "page",
         after=asked.get("cursor") or None,
         limit=limit,
