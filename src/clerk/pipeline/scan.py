@@ -37,7 +37,7 @@ from clerk.extract.findings import VERSION, text_hash
 from clerk.identify.facts import AGENDA, MINUTES
 from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
 
-#: So many documents are recorded in one transaction.
+#: How many documents are recorded in one transaction.
 _GROUP = 200
 
 
@@ -84,7 +84,7 @@ def scan_site(
 ) -> ScanReport:
     """Compare a site's files with the manifest, record what differs, and say what that was.
 
-    ``on_document`` is told how many documents have been looked at.
+    ``on_document`` is told how many documents have been checked.
     """
     files = SiteFiles(settings, subdomain)
     with reading_connection(settings.sql_url) as conn:
@@ -157,7 +157,7 @@ def _look(
     hashes: dict[str, tuple[int, int, str]],
     has_pdf: bool,
 ) -> _Found:
-    """Look at the files of one document."""
+    """Check the files of one document."""
     document, folder = Document.from_name(name), files.folder
     sha256, size = None, 0
     if has_pdf:
