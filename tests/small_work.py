@@ -27,7 +27,13 @@ from sqlalchemy import func, select
 from clerk.core import config, db, storage
 from clerk.core.child_process import Order, Performed, Report
 from clerk.core.errors import SourceUnavailable, UnreadablePdf
-from clerk.core.models import items_table, jobs_table, runs_table, sites_table
+from clerk.core.models import (
+    items_table,
+    jobs_table,
+    runs_table,
+    sites_table,
+    stage_events_table,
+)
 from clerk.core.states import QUEUES, Run, Step
 from clerk.executors import embedded, pool, postgresql, rq
 from clerk.pipeline import steps, transitions
@@ -52,6 +58,15 @@ class SmallWork(Pipeline):
         if instruction.is_file():
             obey(instruction.read_text(), instruction, report)
         return _STEPS[order.step](folder)
+
+
+def turn_until(condition: Callable[[], bool], worker: pool.Pool, turns: int = 300) -> None:
+    """Let a worker take turns until something holds; fail instead of waiting for ever."""
+    for _ in range(turns):
+        if condition():
+            return
+        worker.turn()
+    raise AssertionError(f"the worker did not get there in {turns} turns")
 
 
 def obey(words: str, source: Path, report: Report) -> None:
@@ -283,8 +298,29 @@ def nothing_active() -> bool:
 
 
 def work_embedded(done: Callable[[], bool] = nothing_active) -> None:
-    """Work in this process until all runs have ended."""
-    embedded.run(SmallWork(config.load()), config.load(), done=done)
+    """Work in this process until all runs have ended; fail when the ledger stops changing."""
+    embedded.run(SmallWork(config.load()), config.load(), done=_done_or_stuck(done))
+
+
+def _done_or_stuck(done: Callable[[], bool], seconds: float = 25.0) -> Callable[[], bool]:
+    """Return a condition that fails if nothing is claimed or recorded for this long."""
+    seen: object = None
+    look_at = time.monotonic() + seconds
+
+    def ask() -> bool:
+        nonlocal seen, look_at
+        if done():
+            return True
+        if time.monotonic() >= look_at:
+            claims = select(func.count(), func.sum(items_table.c.attempt))
+            events = select(func.max(stage_events_table.c.id))
+            with db.reading_connection() as conn:
+                now = conn.execute(claims).one(), conn.execute(events).scalar()
+            assert now != seen, f"the ledger has not changed for {seconds} s"
+            seen, look_at = now, time.monotonic() + seconds
+        return False
+
+    return ask
 
 
 def be_rq_worker() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -124,9 +123,8 @@ def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(
 
     wait_until(lambda: all(gone_process(child) for child in children), 60)
     town.pdf("slow", "fine")
-    started = time.monotonic()
+    # It fails if nothing changes for a while: nobody waits for the lease to run out.
     work_embedded()
-    assert time.monotonic() - started < 100, "nobody waits for the lease to run out"
     assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
     assert town.items()["slow"].lost <= 1
 

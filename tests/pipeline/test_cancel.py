@@ -25,6 +25,7 @@ from small_work import (
     nothing_active,
     reap,
     spawn,
+    turn_until,
     wait_until,
     workers,
 )
@@ -322,12 +323,10 @@ def test_a_step_without_pages_is_stopped_too(
     town.on(step, "slow 600")
     town.start()
     with Pool(SmallWork(config.load()), QUEUES, config.load()) as one:
-        while step not in one.running.values():
-            one.turn()
+        turn_until(lambda: step in one.running.values(), one)
         cancel(town)
         other.start()
-        while not nothing_active():
-            one.turn()
+        turn_until(nothing_active, one)
 
     assert (town.run.state, other.run.state) == ("cancelled", "completed")
     nobody_is_blamed()
@@ -356,8 +355,7 @@ def test_a_worker_that_was_given_up_leaves_the_work_to_others(
 
 def _work_in_one_lane() -> None:
     with Pool(SmallWork(config.load()), QUEUES, config.load()) as one:
-        while not nothing_active():
-            one.turn()
+        turn_until(nothing_active, one)
 
 
 # -------------------------------------------------------------------------------- uploads
@@ -403,8 +401,7 @@ def test_what_was_cancelled_of_an_upload_can_be_stored_after_all(
     api.suspend(job.id)
     api.resume(config.load(), job.id)
     with Pool(Troubled(config.load()), ("annotations",), config.load()) as one:
-        while not job.status().is_split:
-            one.turn()
+        turn_until(lambda: job.status().is_split, one)
     api.cancel(job.id)
     stored = job.status().items_done
 

@@ -18,7 +18,7 @@ import pytest
 from databases import sqlite_daily
 from faults import Steps, count_steps
 from small_pdfs import printed
-from small_work import Town, end, hurry, reap, spawn, wait_until, workers
+from small_work import Town, end, hurry, reap, spawn, turn_until, wait_until, workers
 from sqlalchemy import text
 
 from clerk.core import config, installation, storage
@@ -54,8 +54,7 @@ def work(*queues: str) -> None:
 def work_until_the_run_ends(town: Town) -> None:
     """Work in this process on everything, waiting for what is delayed."""
     with Pool(Pipeline(config.load()), QUEUES, config.load()) as one:
-        while town.run.state == "active":
-            one.turn()
+        turn_until(lambda: town.run.state != "active", one)
 
 
 class Machines:

@@ -25,7 +25,7 @@ from .previews import print_identities
 if TYPE_CHECKING:
     from clerk.ops.document_facts import IdentifiedDocument
 
-#: At most so many are printed; all are used.
+#: How many are printed; all are used.
 SHOWN = 500
 
 

@@ -1,4 +1,4 @@
-"""``clerk redo``: do a stage again for what matches."""
+"""``clerk redo``: repeat a stage for the sites that match."""
 
 from __future__ import annotations
 

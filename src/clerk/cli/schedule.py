@@ -1,4 +1,4 @@
-"""``clerk schedule``: when sites are queued by themselves."""
+"""``clerk schedule``: when sites are queued automatically."""
 
 from __future__ import annotations
 

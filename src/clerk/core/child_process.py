@@ -116,7 +116,7 @@ class Raised(msgspec.Struct, frozen=True, tag=True):
 
 
 class Idle(msgspec.Struct, frozen=True, tag=True):
-    """The order is through, or was stopped before the item of this index."""
+    """The order is finished, or was stopped before the item of this index."""
 
     index: int
 
@@ -289,12 +289,17 @@ class Child:
             return b""
 
     def _follow(self, messages: Sequence[Message]) -> None:
-        for message in messages:
-            self._in_hand = message.index if isinstance(message, Began) else None
+        if messages:
+            last = messages[-1]
+            self._in_hand = last.index if isinstance(last, Began) else None
+        # Only the latest item is running: setting a deadline reads files of the system.
+        for message in reversed(messages):
             if isinstance(message, Began):
                 self.allow(message.seconds)
-            elif isinstance(message, Idle):
+                break
+            if isinstance(message, Idle):
                 self.deadline = None
+                break
 
     @property
     def overdue(self) -> bool:
@@ -444,7 +449,7 @@ def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
             continue
         index, came_of_it = 0, list[Message]()
         while index < len(order.items) and not (index and _told_to_stop(connection)):
-            # What came of one item is said with the beginning of the next: it wakes the parent.
+            # The result of one item is sent with the beginning of the next: it wakes the parent.
             _send(connection, *came_of_it, Began(index, DEFAULT_SECONDS))
             came_of_it.clear()
             try:

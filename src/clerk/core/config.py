@@ -713,13 +713,12 @@ def redact(url: str) -> str:
             _check_port(url)
         except ValueError:
             return "(hidden)"
-    shown = scheme.removesuffix("+psycopg")
-    return f"{shown}://{_shown_login(scheme, login)}{at}{place}{question and '?***'}"
-
-
-def _shown_login(scheme: str, login: str) -> str:
-    """Return the user of a login, if that is what it begins with."""
+    # A login is shown without its password if it begins with what looks like a user.
     user, colon, _ = login.partition(":")
-    if scheme in ("http", "https") or not user.replace("-", "_").replace(".", "_").isidentifier():
-        return "***" if login else ""
-    return f"{user}:***" if colon else user
+    is_user = user.replace("-", "_").replace(".", "_").isidentifier()
+    if scheme in ("http", "https") or not is_user:
+        login = "***" if login else ""
+    else:
+        login = f"{user}:***" if colon else user
+    shown = scheme.removesuffix("+psycopg")
+    return f"{shown}://{login}{at}{place}{question and '?***'}"

@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 _engines: dict[str, Engine] = {}
 
 SQLITE_BUSY_MILLISECONDS = 60_000
-#: A connection that was used so short ago is given out without being tried.
+#: A connection that was used within this many seconds is handed out without a test.
 TRUSTED_SECONDS = 1.0
 
 
@@ -106,7 +106,7 @@ def trust_connections() -> None:
 
 
 def _try_if_idle(dialect: Any, connection: Any, record: Any, _proxy: object) -> None:
-    """Try a connection before it is given out: its server may have been restarted since."""
+    """Test a connection before it is handed out: its server may have been restarted since."""
     trusted = TRUSTED_SECONDS if _trusting else 0.0
     if time.monotonic() - record.info.get("used_at", math.inf) < trusted:
         return
@@ -435,7 +435,7 @@ def sites_in_a_run() -> Select[tuple[str]]:
 def get_oldest_site(lookback_hours: float = 23) -> str | None:
     """Return the site that was updated longest ago, never-updated ones first, or None.
 
-    Sites updated within the lookback, and those in an active run, are passed over.
+    Sites updated within the lookback, and those in an active run, are skipped.
     """
     cutoff = db_now(-3600.0 * lookback_hours)
     updated_at = sites_table.c.updated_at

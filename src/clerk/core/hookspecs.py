@@ -49,7 +49,7 @@ def fetcher_class(label: str) -> type[Any] | None:
 
 @hookspec(firstresult=True)
 def fetcher_extra(label: str) -> dict[str, Any] | None:
-    """Return what the fetcher of that label needs beside the site, or None."""
+    """Return what the fetcher of that label needs in addition to the site, or None."""
 
 
 @hookspec

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from .distribution import install_command
 from .errors import BadSetting
 
-#: What a record may say beside its message.
+#: Fields that a record may have in addition to its message.
 FIELDS = ("site", "run", "stage", "batch", "job", "document", "duration", "worker")
 
 
@@ -59,7 +59,7 @@ LOKI_SECONDS = 5.0
 #: Nothing waits for it longer than this, and none after it was away for a while.
 LOKI_TIMEOUT_SECONDS = 0.5
 LOKI_AWAY_SECONDS = 60.0
-#: So many lines are kept for it while it is away.
+#: How many lines are kept while the server does not answer.
 LOKI_LINES = 10_000
 
 

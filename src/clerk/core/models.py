@@ -299,7 +299,7 @@ items_table = Table(
     Column("errors", Integer, nullable=False, server_default=text("0")),
     Column("crashes", Integer, nullable=False, server_default=text("0")),
     Column("lost", Integer, nullable=False, server_default=text("0")),
-    #: Suspected of killing its worker: given out without company.
+    #: Suspected of killing its worker: assigned alone.
     Column("alone", Boolean, nullable=False, server_default=false()),
     #: The fencing token: which claim holds the row.  Each claim makes a new one.
     Column("claim", String),
@@ -850,7 +850,7 @@ follow_hits_table = Table(
     #: What is told of it.
     Column("shown", _Json, nullable=False),
     Column("found_at", UtcDateTime, nullable=False, server_default=db_now()),
-    #: The message that tells of it, once there is one.
+    #: The message that reports it, once there is one.
     Column("delivery_id", _Id, ForeignKey("follow_deliveries.id", ondelete="CASCADE")),
     UniqueConstraint("subscription_id", "document", "text_sha256"),
     Index("ix_follow_hits_delivery_id", "delivery_id"),
@@ -900,7 +900,7 @@ tokens_table = Table(
     Column("revoked_at", UtcDateTime),
 )
 
-#: People who are logged in to the web pages, and login links that nobody has used yet.
+#: People who are logged in to the web pages, and unused login links.
 sessions_table = Table(
     "sessions",
     metadata,

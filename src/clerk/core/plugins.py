@@ -120,7 +120,12 @@ def _build(modules: tuple[str, ...], folder: Path | None) -> Manager:
             _add_module(found, importlib.import_module(name), name)
     for path in _files(folder):
         with _explained(str(path), "Fix it, or remove it from CLERK_PLUGINS_DIR."):
-            _add_module(found, _load_file(path), str(path))
+            spec = importlib.util.spec_from_file_location(f"clerk_plugin_{path.stem}", path)
+            assert spec is not None and spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[spec.name] = module
+            spec.loader.exec_module(module)
+            _add_module(found, module, str(path))
     return found
 
 
@@ -174,12 +179,3 @@ def _files(folder: Path | None) -> list[Path]:
     if parent not in sys.path:
         sys.path.append(parent)
     return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
-
-
-def _load_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"clerk_plugin_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module

@@ -1,4 +1,4 @@
-"""The settings in a site's ``extra``: a JSON object beside the columns of ``sites``."""
+"""The settings in a site's ``extra``: a JSON object in a column of ``sites``."""
 
 from __future__ import annotations
 

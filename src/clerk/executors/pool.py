@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Retry(Protocol):
-    """Do something with the database, waiting while it is away."""
+    """Run an action on the database, and retry while the server does not answer."""
 
     def __call__(self, action: Callable[[], T], /, *, gives: bool = False) -> T:
         """Return what the action returns."""
@@ -99,11 +99,11 @@ class Pace:
 
 
 class Troubles:
-    """What only a person can fix, as the slots of a pool meet it.
+    """Problems that only a person can fix, as met by the slots of a pool.
 
     A pool that ``pauses`` leaves the stage to other workers for a while: one whose machine lacks
-    the files would take document after document from those who have them.  Another remembers it,
-    for whoever started the pool to raise.
+    the files would take document after document from those who have them.  Any other pool keeps
+    the problem, for its caller to raise.
     """
 
     def __init__(self, *, pauses: bool) -> None:
@@ -113,11 +113,11 @@ class Troubles:
 
     @property
     def first(self) -> OperatorError | None:
-        """The first whose item is not done yet."""
+        """The first problem whose item is not done yet."""
         return next(iter(self._met.values()), None)
 
     def met(self, queue: str, item: ClaimItem, error: OperatorError) -> float:
-        """Note what an item of a queue met, and return how long it is to wait."""
+        """Record the problem of an item, and return its retry delay in seconds."""
         if not self.pauses:
             self._met[item.id] = error
             return OPERATOR_SECONDS
@@ -127,7 +127,7 @@ class Troubles:
         return OPERATOR_SECONDS * OPERATOR_FACTOR
 
     def over(self, item: ClaimItem) -> None:
-        """Forget what an item met: it is done."""
+        """Forget the problem of an item that is done."""
         self._met.pop(item.id, None)
 
     def is_paused(self, queue: str) -> bool:
@@ -176,7 +176,7 @@ class Slot:
 
     @property
     def is_started(self) -> bool:
-        """Whether it has a process, which has loaded what it needed so far."""
+        """Whether its process has been started."""
         return self._child is not None
 
     def was_given_within(self, seconds: float) -> bool:
@@ -185,7 +185,7 @@ class Slot:
 
     @property
     def may_help(self) -> bool:
-        """Whether helping has not gone wrong a moment ago."""
+        """Whether the child may help: not shortly after an attempt that failed."""
         return time.monotonic() >= self._help_again_at
 
     @property
@@ -204,7 +204,7 @@ class Slot:
 
     @property
     def page(self) -> int:
-        """The page that the running document is at; 0 if it has not told."""
+        """The page that the running document is at; 0 if it has reported none."""
         is_document = self._running_item is not None and self._running_item.step == Step.DOCUMENT
         return self._position if is_document else 0
 
@@ -225,7 +225,7 @@ class Slot:
         self.child.send(order)
 
     def leave(self) -> None:
-        """Have the child leave what was cancelled or given to others; nothing is recorded of it.
+        """Have the child stop work that was cancelled or given to others; no result is recorded.
 
         Killing it loses nothing: text is stored whole or not at all, and the ledger would refuse
         what is reported for a claim that holds nothing any more.
@@ -236,7 +236,7 @@ class Slot:
             self._child.stop_at_next_report()
 
     def handle_messages(self) -> None:
-        """Take in what the child said; see to it if it died or is overdue."""
+        """Handle the messages of the child, its death, or a missed deadline."""
         if self._child is None or not self.busy:
             return
         messages = self._child.receive()
@@ -314,7 +314,7 @@ class Slot:
         self._served += 1
 
     def _judge(self, item: ClaimItem, raised: Raised) -> Outcome:
-        """Decide what an error means: the document's end, another try, or a call for a person."""
+        """Decide what follows from an error: failure, a retry, or a problem for a person."""
         error, kind = f"{raised.error_class}: {raised.message}", raised.error_class
         failed = partial(Outcome, item, Item.FAILED, error, kind, seconds=raised.seconds)
         again = partial(Outcome, item, Item.PENDING, error, kind, seconds=raised.seconds)
@@ -435,7 +435,7 @@ class Pool:
         self._idle_seconds = self._idle_range[0]
         self._look_again_at = self._beat_at = self._sweep_at = self._check_at = 0.0
         self._lock: Lock | None = None
-        #: Whether something may have been given to this worker without its having heard of it.
+        #: Whether a claim may have been committed without this worker receiving it.
         self._in_doubt = False
         #: How often work was claimed.
         self._claimed = 0
@@ -479,13 +479,13 @@ class Pool:
 
     @property
     def pages(self) -> dict[str, int]:
-        """The page that the running document is at, by claim, where it has told."""
+        """The page that the running document is at, by claim, if it has reported one."""
         slots = (slot for slot in self._slots if slot.claim and slot.page)
         return {slot.claim.token: slot.page for slot in slots if slot.claim}
 
     @property
     def trouble(self) -> OperatorError | None:
-        """What only a person can fix, if the work met it and the pool does not pause for it."""
+        """The problem that only a person can fix, if there was one and the pool does not pause."""
         return self._troubles.first
 
     def _served(self) -> tuple[str, ...]:
@@ -493,7 +493,7 @@ class Pool:
         return tuple(name for name in self._queues if not self._troubles.is_paused(name))
 
     def look_now(self) -> None:
-        """Look for work at the next turn, however short ago the last look was."""
+        """Look for work at the next turn, even if the last look was a moment ago."""
         self._look_again_at = 0.0
 
     @property
@@ -533,7 +533,7 @@ class Pool:
         return self.busy
 
     def _wait(self, timeout: float) -> bool:
-        """Wait until a child has something to say, or it is time to look for work."""
+        """Wait until a child has sent a message, or it is time to look for work."""
         children = [slot.child for slot in self._slots if slot.busy]
         until_look = self._look_again_at - time.monotonic()
         if len(children) < len(self._slots) and not self.stopping:
@@ -566,7 +566,7 @@ class Pool:
     def _one_is_free_soon(self) -> bool:
         """Whether to wait for a process that runs instead of starting another.
 
-        To start one and load everything takes longer than most steps of a site with little to do.
+        Starting one and importing everything takes longer than most steps of a small site.
         """
         if self._claimed >= CLAIMS_OF_LITTLE_WORK:
             return False
@@ -575,8 +575,9 @@ class Pool:
     def _is_renamed(self) -> bool:
         """Take a new name once nothing is running; False while something is.
 
-        A claim may have been committed though the connection broke before this worker heard of it.
-        Under the old name it would be held for as long as the worker lives; now it is a dead one's.
+        A claim may have been committed though the connection broke before this worker received it.
+        It would be held as long as a worker of the old name lives; now it is released like the
+        claims of a dead worker.
         """
         if self.busy:
             return False
@@ -622,11 +623,12 @@ class Pool:
             self._flow.register(self._info)
 
     def retry_while_database_is_down(self, action: Callable[[], T], *, gives: bool = False) -> T:
-        """Do something with the database, waiting while it is away.
+        """Run an action on the database, and retry while the server does not answer.
 
-        Repeating is harmless: every transition is guarded, so a commit that went through unseen is
-        found done.  What it gave unseen (``gives``) is another matter: see :meth:`_is_renamed`.
-        While it was away nobody could beat, so nobody is declared dead for a lease.
+        Retrying is harmless: every transition is guarded, so one that was committed before the
+        connection broke changes nothing the second time.  Only a claim (``gives``) may be lost
+        that way: see :meth:`_is_renamed`.  No worker could send a heartbeat during the outage, so
+        no lease is treated as expired right after it.
         """
         pause = 0.2
         while True:

@@ -1,7 +1,7 @@
 """Workers without Redis: woken by notifications of PostgreSQL, which has the ledger anyway.
 
 A notification is a hint like a message of RQ: a worker that is awake drains the ledger without
-waiting for any, and one that is idle looks into it now and then by itself.  Work whose retry delay
+waiting for any, and an idle one checks it from time to time.  Work whose retry delay
 ends is found only so.
 """
 
@@ -15,7 +15,7 @@ from clerk.core.notifications import Listener
 from .pool import Pool, Signals
 from .work import Flow
 
-#: How often an idle worker looks into the ledger though nobody has notified it.
+#: How often an idle worker checks the ledger without a notification.
 POLL_SECONDS = 2.0
 #: How long it waits for a notification before it beats and looks for dead workers.
 WAIT_SECONDS = 1.0

@@ -92,7 +92,7 @@ def check(settings: Settings) -> None:
 
 @contextlib.contextmanager
 def _explained(settings: Settings) -> Iterator[None]:
-    """Say which Redis does not answer, where it was named, and what to do."""
+    """Return an error that names the Redis server, the setting, and what to do."""
     try:
         yield
     except RedisError as error:

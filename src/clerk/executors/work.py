@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
+
 from clerk.core.child_process import Order, Performed, Report
 
 #: How many items of a queue to claim at once.
 Limit = Callable[[str], int]
 
 
-@dataclass(frozen=True)
-class ClaimItem:
+class ClaimItem(msgspec.Struct, frozen=True):
     """One piece of work of a claim: a document, a step, or a part of an upload."""
 
     id: int
@@ -25,7 +26,7 @@ class ClaimItem:
     #: Why the attempt before ended, if there was one.
     error: str = ""
     #: Pages at which earlier attempts lost their process, and how.
-    blamed_pages: Mapping[int, str] = field(default_factory=dict)
+    blamed_pages: Mapping[int, str] = {}
     #: How often earlier attempts raised, lost their process, and lost their worker.
     errors: int = 0
     crashes: int = 0
@@ -33,7 +34,7 @@ class ClaimItem:
     #: How many documents it counts for; of an upload, how many objects.
     documents: int = 1
     #: Which bytes of an upload it is, and what was wrong with them.
-    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,7 @@ class Claim:
         return self.items[0].step if self.items else ""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How one item of a claim ended.
 
     ``state`` is completed or failed, or pending: to be tried again (``charged``) or released.
@@ -100,7 +100,7 @@ class Crash:
 
     @property
     def error(self) -> str:
-        """What is said of the item."""
+        """The error that is recorded for the item."""
         return f"{self.note}: {self.cause}" if self.item and self.note else self.cause
 
 
@@ -133,13 +133,13 @@ class Flow(Protocol):
         """
 
     def unregister(self, worker_id: str) -> None:
-        """Release what a worker holds without knowing, and forget the worker."""
+        """Release what a worker holds without knowing, and remove the worker."""
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claim | None:
         """Claim some work, or return None."""
 
     def order(self, claim: Claim) -> Order:
-        """Return what a child needs to know to do it."""
+        """Return the order that tells a child what to do."""
 
     def invitation(self, queues: Collection[str]) -> Order | None:
         """Return a part of what another worker does, for one with nothing to do.
@@ -177,4 +177,4 @@ class Flow(Protocol):
         """Tell idle workers elsewhere of work that was opened; called when ours is assigned."""
 
     def sweep(self) -> None:
-        """Take work back from workers that are dead."""
+        """Release the work of dead workers."""

@@ -21,7 +21,7 @@ class Lock:
         _held.add(self)
 
     def release(self) -> None:
-        """Let go and leave no file behind."""
+        """Release the lock and delete its file."""
         self.path.unlink(missing_ok=True)
         self.close()
 

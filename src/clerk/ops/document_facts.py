@@ -31,7 +31,7 @@ SURE: Final = {"date": 0.7, "body": 0.5, "kind": 0.5}
 UNRIVALLED: Final = 0.8
 #: Nothing that people publish is older, or further ahead.
 _YEARS = range(1600, 2101)
-#: So many names are in the audit log; the others are counted.
+#: How many names are written to the audit log; the others are counted.
 _NAMED = 20
 
 
@@ -39,7 +39,7 @@ _NAMED = 20
 class IdentifiedDocument:
     """A document with what it is taken for; None is not known.
 
-    ``file`` is what its source calls it.  ``doubts`` says what a person should look at.
+    ``file`` is what its source calls it.  ``doubts`` says what a person should check.
     """
 
     name: str
@@ -69,7 +69,7 @@ def list_documents(
 ) -> list[IdentifiedDocument]:
     """Return documents, those in doubt first; a pattern is compared with file and name.
 
-    ``*`` and ``?`` stand for any letters, as in a shell.
+    ``*`` and ``?`` are wildcards, as in a shell.
     """
     with reading_connection() as conn:
         site = require_site(conn, subdomain)
@@ -112,7 +112,7 @@ def _facts(site: Mapping[str, Any], row: DocumentRow) -> IdentifiedDocument:
 
 
 def doubts_of(evidence: Mapping[str, Any], is_identified: bool = True) -> list[str]:
-    """Return what a person should look at, in a few words each."""
+    """Return what a person should check, in a few words each."""
     if not is_identified and not evidence:
         return ["not checked yet"]
     facts = {name: evidence.get(name) or {} for name in ("date", "body", "kind")}

@@ -132,12 +132,12 @@ def _queue(
         job_id,
         None,
         [
-            {
-                "step": Step.DELIVER,
-                "document": f"{number}: {shown(url)}",
-                "payload": {"target": fingerprint(url), "notice": asdict(notice)},
-                "available_at": later or now,
-            }
+            ledger.NewItem(
+                f"{number}: {shown(url)}",
+                step=Step.DELIVER,
+                payload={"target": fingerprint(url), "notice": asdict(notice)},
+                not_before=later or now,
+            )
             for number, url in enumerate(settings.notify_url, start=1)
         ],
     )

@@ -73,7 +73,7 @@ class Notice:
 
 
 def fingerprint(url: str) -> str:
-    """Return what stands for a URL in the database, which must not know its password."""
+    """Return what the database stores instead of a URL, which may contain a password."""
     return hashlib.sha256(url.encode()).hexdigest()[:16]
 
 

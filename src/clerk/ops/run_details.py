@@ -187,7 +187,7 @@ def find_run(run_id: str) -> RunDetails:
 
 @dataclass(frozen=True)
 class DocumentDetails:
-    """A document: what it is, its files, how each page was read, what became of it in each run."""
+    """A document: what it is, its files, how each page was read, and its result in each run."""
 
     subdomain: str
     name: str

@@ -58,6 +58,7 @@ from clerk.core.states import (
 from clerk.fetch.sources import name_at_source
 
 from . import ledger, queues, transitions
+from .ledger import NewItem
 
 DAY_SECONDS = 86_400.0
 
@@ -430,16 +431,6 @@ def parse_selection(listed: Sequence[Mapping[str, Any]]) -> list[Failure]:
 # ------------------------------------------------------------------------------ retrying
 
 
-@dataclass(frozen=True)
-class _DocumentToRead:
-    """A document to read again; the fields are columns of ``items``."""
-
-    document: str
-    bytes: int | None = None
-    sha256: str | None = None
-    alone: bool = False
-
-
 def retry(
     settings: Settings,
     selected: Sequence[Failure],
@@ -479,7 +470,7 @@ def _repeat(
     subdomain: str,
     folder: Path,
     failures: Sequence[Failure],
-    wanted: Sequence[_DocumentToRead],
+    wanted: Sequence[NewItem],
     options: Mapping[str, Any],
 ) -> None:
     """Open the shortest run that repeats all of the failed work."""
@@ -513,10 +504,10 @@ def failures_of_reading(
     *,
     but: Collection[str] = (),
     but_ids: Collection[int] = (),
-) -> list[dict[str, Any]]:
+) -> list[NewItem]:
     """Return the failures of a reading as rows of the next one, without some of them."""
     return [
-        {name: row._mapping[name] for name in _KEPT}
+        NewItem(**{name: row._mapping[name] for name in _KEPT})
         for row in conn.execute(_failures(subdomain))
         if row.job_id == job_id and row.id not in but_ids and row.document not in but
     ]
@@ -540,7 +531,7 @@ def _read_again(
     conn: Connection,
     subdomain: str,
     failures: Sequence[Failure],
-    wanted: Sequence[_DocumentToRead],
+    wanted: Sequence[NewItem],
     options: Mapping[str, Any],
 ) -> None:
     """Read documents again: in the reading that is running, else in a new one.
@@ -552,20 +543,20 @@ def _read_again(
     if former.run_state in (Run.CANCELLED, Run.SUPERSEDED):
         transitions.start_run(conn, subdomain, options=options)
         return
-    lost: list[dict[str, Any]] = []
+    lost: list[NewItem] = []
     unnamed = sum(each.documents for each in failures if each.step == Step.CARRIED)
     named = sum(each.step == Step.DOCUMENT for each in failures)
     if (missing := unnamed - (len(wanted) - named)) > 0:
         error = "Neither text nor PDF on disk"
-        lost = [{"step": Step.CARRIED, "documents": missing, "state": Item.FAILED, "error": error}]
+        lost = [NewItem(step=Step.CARRIED, documents=missing, state=Item.FAILED, error=error)]
     ids = [failure.id for failure in failures]
     if former.run_state == Run.ACTIVE and former.state == "open":
         names = {failure.document for failure in failures}
-        new = [vars(each) for each in wanted if each.document not in names]
+        new = [each for each in wanted if each.document not in names]
         transitions.retry_in_run(conn, ledger.job_from(former), ids, [*new, *lost])
         return
     not_retried = failures_of_reading(conn, subdomain, former.id, but_ids=set(ids))
-    rows = [*map(vars, wanted), *lost, *not_retried]
+    rows = [*wanted, *lost, *not_retried]
     transitions.read_again(conn, subdomain, ledger.job_from(former), rows, options)
 
 
@@ -586,13 +577,13 @@ def _last_readings(subdomain: str) -> Select[Any]:
 
 def _documents_to_read(
     conn: Connection, subdomain: str, folder: Path, failures: Sequence[Failure]
-) -> list[_DocumentToRead]:
+) -> list[NewItem]:
     """Return the failed documents, and PDFs without text that the last reading does not name.
 
     The latter only if some failures have no name.
     """
     wanted = [
-        _DocumentToRead(each.document, each.bytes, each.sha256, each.alone)
+        NewItem(each.document, each.bytes, each.sha256, each.alone)
         for each in failures
         if each.step == Step.DOCUMENT
     ]
@@ -603,7 +594,7 @@ def _documents_to_read(
         unnamed = {each.name for each in storage.pdf_documents(folder)}
         unnamed -= {each.name for each in storage.text_documents(folder)}
         unnamed -= set(conn.execute(named).scalars())
-        wanted += [_DocumentToRead(name) for name in sorted(unnamed)]
+        wanted += [NewItem(name) for name in sorted(unnamed)]
     return wanted
 
 

@@ -24,9 +24,9 @@ from clerk.fetch.sources import path_of_file_url
 from clerk.identify import Hints, Identity, Known, PageView, identify
 from clerk.read.documents import ReadingOptions, read_in_child
 
-#: So many pages say what a document is.
+#: How many pages are read to identify a document.
 FIRST_PAGES: Final = (1, 2)
-#: So long the files are looked into.
+#: Time limit for looking into the files, in seconds.
 SECONDS: Final = 20.0
 
 

@@ -34,7 +34,7 @@ from . import (
 
 log = logging.getLogger(__name__)
 
-#: How many claims of dead workers one that has its own work to watch takes back at a time.
+#: How many claims of dead workers a busy worker releases at a time.
 SWEPT_AT_ONCE = 50
 
 
@@ -201,7 +201,7 @@ class Pipeline:
 
 
 class _OneClaim(Pipeline):
-    """A flow that gives out one claim and nothing after it."""
+    """A flow that assigns one claim and nothing after it."""
 
     def __init__(
         self, settings: Settings, claim: Callable[[Connection, str], Claim | None]
@@ -259,7 +259,7 @@ def _typed(outcome: Outcome, kind: type[transitions.Found] | type[TextRecord]) -
     """Give a result the type that transitions expect."""
     if outcome.state != Item.COMPLETED or outcome.result is None:
         return outcome
-    return replace(outcome, result=msgspec.convert(outcome.result, kind))
+    return msgspec.structs.replace(outcome, result=msgspec.convert(outcome.result, kind))
 
 
 def _context(claim: Claim) -> dict[str, Any]:

@@ -45,7 +45,7 @@ from clerk.identify import (
 )
 from clerk.read.files import OCR, PageFacts, load_facts
 
-#: So many documents are recorded together.
+#: How many documents are recorded in one transaction.
 _GROUP: Final = 50
 
 

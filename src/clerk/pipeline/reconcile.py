@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -485,7 +486,7 @@ def _look(settings: Settings, subdomain: str) -> RecoveryPlan:
 class _FilesToRead:
     """What the ledger records of documents to read: size and hash of each, and the engine."""
 
-    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    documents: Mapping[str, ledger.NewItem] = field(default_factory=dict)
     engine: str = ""
 
 
@@ -498,7 +499,7 @@ def _files_to_read(settings: Settings, plan: RecoveryPlan) -> _FilesToRead:
     scan_site(settings, plan.subdomain)
     with reading_connection() as conn:
         documents = {
-            row.name: {"bytes": row.bytes, "sha256": row.pdf_sha256 or ""}
+            row.name: ledger.NewItem(row.name, row.bytes, row.pdf_sha256 or "")
             for row in manifest.documents(conn, plan.subdomain)
         }
     try:
@@ -519,15 +520,15 @@ def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) 
         .values(state=Item.CANCELLED, finished_at=db_now())
     )
     lost = "Neither text nor PDF on disk, or failed before"
-    finished = {"step": Step.CARRIED, "available_at": None}
-    rows: list[dict[str, Any]] = [
-        finished | {"documents": plan.completed, "state": Item.COMPLETED},
-        finished | {"documents": plan.failed, "state": Item.FAILED, "error": lost},
-        *({"document": name, **files.documents.get(name, {})} for name in plan.documents),
+    done = partial(ledger.NewItem, step=Step.CARRIED)
+    rows = [
+        done(documents=plan.completed, state=Item.COMPLETED),
+        done(documents=plan.failed, state=Item.FAILED, error=lost),
+        *(files.documents.get(name) or ledger.NewItem(name) for name in plan.documents),
     ]
     if files.engine and not job.detail.get("engine"):
         ledger.note_detail(conn, job.id, {**job.detail, "engine": files.engine})
-    ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.get("documents", 1)])
+    ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.documents])
     job = ledger.recount(conn, job.id)
     transitions.enter(conn, subdomain, OCR)
     transitions.show_job(conn, job)

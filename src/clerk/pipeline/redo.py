@@ -23,6 +23,7 @@ from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, QUEUE
 from clerk.read.files import ENGINE_MARK
 
 from . import failures, ledger, queues, transitions
+from .ledger import NewItem
 from .runs import LATE
 
 #: Columns of ``sites`` that may be asked for.
@@ -159,7 +160,7 @@ def _open(conn: Connection, stage: str, each: Repetition) -> str | None:
     assert former is not None
     texts = manifest.contents(conn, each.subdomain).keys()
     rows = {
-        row.name: {"document": row.name, "bytes": row.bytes, "sha256": row.pdf_sha256}
+        row.name: NewItem(row.name, row.bytes, row.pdf_sha256)
         for row in manifest.documents(conn, each.subdomain, each.documents)
         if row.pdf_sha256
     }

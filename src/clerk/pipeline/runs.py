@@ -212,7 +212,7 @@ class Unfinished:
         self._left = list(run_ids)
 
     def __bool__(self) -> bool:
-        """Look at the last one only, and strike it off when it has ended."""
+        """Check the last one only, and remove it from the list when it has ended."""
         with reading_connection() as conn:
             while self._left and not conn.execute(_ACTIVE, {"run": self._left[-1]}).first():
                 self._left.pop()

@@ -37,7 +37,7 @@ from clerk.extract.findings import VERSION, text_hash
 from clerk.identify.facts import AGENDA, MINUTES
 from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
 
-#: So many documents are recorded in one transaction.
+#: How many documents are recorded in one transaction.
 _GROUP = 200
 
 
@@ -79,7 +79,7 @@ class _Found:
     is_gone: bool
 
 
-#: Told the site, and how many of its documents have been looked at.
+#: Told the site, and how many of its documents have been checked.
 Progress = Callable[[str, int], None]
 
 
@@ -158,7 +158,7 @@ def _look(
     hashes: dict[str, tuple[int, int, str]],
     has_pdf: bool,
 ) -> _Found:
-    """Look at the files of one document."""
+    """Check the files of one document."""
     document, folder = Document.from_name(name), files.folder
     sha256, size = None, 0
     if has_pdf:

@@ -314,7 +314,7 @@ def _upsert(conn: Connection, subdomain: str, **values: Any) -> None:
 
 @dataclass
 class Queued:
-    """What a look at the schedules did."""
+    """The result of checking the schedules."""
 
     started: list[str]
     #: Due, but a run of it is under way: its moment is over.
@@ -459,6 +459,6 @@ def late_sites(conn: Connection, schedules: Iterable[Scheduled], now: datetime) 
 
 
 def overdue(schedules: Iterable[Scheduled], now: datetime) -> Collection[str]:
-    """Return the sites whose moment has come and that nobody has queued."""
+    """Return the sites that are due and have not been queued."""
     due = (each for each in schedules if each.next_at and each.next_at <= now)
     return [each.subdomain for each in due if not each.is_active]

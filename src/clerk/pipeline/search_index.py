@@ -193,7 +193,7 @@ class Tail:
                         self.catch_up(writer, shard, requested_only=requested_only)
                         documents += writer.documents
             except (IndexDamaged, _OutboxGap) as error:
-                _log.warning("Part %d of the search index is rebuilt: %s", shard, error)
+                _log.warning("Rebuilding part %d of the search index: %s", shard, error)
                 index.note_damage(storage_dir, shard, str(error))
                 rebuild(settings, [shard])
         return documents
@@ -222,7 +222,7 @@ class Tail:
         requests = _requests(settings, shard)
         progress = writer.progress()
         if progress is None:
-            raise IndexDamaged(f"{writer.folder} does not say how far it has come.")
+            raise IndexDamaged(f"{writer.folder} does not record its position in the outbox.")
         begun = progress.number
         with reading_connection(settings.sql_url) as conn:
             last, oldest = manifest.last_change(conn), manifest.oldest_change(conn)

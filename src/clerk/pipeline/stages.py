@@ -25,7 +25,7 @@ class Stage:
     step: str
     #: Where its work waits.
     queue: str
-    #: The stages that open together once this one, and those beside it, are over.
+    #: The stages that open together once this one, and those parallel to it, have ended.
     then: tuple[str, ...] = ()
     #: Why the run fails when its step does; empty: the run goes on without it.
     failure: str = ""

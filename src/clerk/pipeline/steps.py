@@ -62,7 +62,7 @@ FETCH_BUDGET_SECONDS = 2 * 3600.0
 
 #: Not a step of its own: some pages of a document that another process reads.
 ASSIST = "assist"
-#: So many pages are ordered at once; the order is cut short when time is up.
+#: How many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
 
 #: Extraction from up to this many documents takes seconds.
@@ -151,7 +151,7 @@ class OrderContext:
 
 
 def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | None:
-    """What a site asks for in vain is its own trouble; other sites are not kept waiting for it.
+    """Turn wrong settings of a site into errors of that site, so that other sites do not wait.
 
     An engine or language that the site says nothing about is the machine's.
     """
@@ -501,7 +501,7 @@ def compile_database(around: OrderContext) -> CompileReport:
             bring_database(files, before)
         except (ObjectMissing, ObjectDamaged) as error:
             # It is built again, from what is here or from the documents.
-            log.warning("The database of %s is built again: %s", files.subdomain, error)
+            log.warning("Rebuilding the database of %s: %s", files.subdomain, error)
             is_lost = True
         compiled = compile_site(files, around.documents, around.site, around.changes)
         index_site(around.settings, files.subdomain)
@@ -518,7 +518,7 @@ def compile_database(around: OrderContext) -> CompileReport:
 
 
 def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
-    """Find votes and names in what has not been looked at, and compile them in."""
+    """Find votes and names in documents not yet extracted, and compile them in."""
     from clerk.annotations.corrections import SiteCorrections
     from clerk.extract import VERSION, extract_documents
     from clerk.extract.documents import VoteCorrection

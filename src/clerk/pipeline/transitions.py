@@ -19,6 +19,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -75,7 +76,7 @@ from clerk.core.states import (
 from clerk.executors.work import Claim, Crash, Outcome
 
 from . import ledger, upload_state
-from .ledger import Job, LogLine, NewPart, Settled, Statement
+from .ledger import Job, LogLine, NewItem, NewPart, Settled, Statement
 from .stages import Stage, opened_with, stage_named
 
 log = logging.getLogger(__name__)
@@ -242,7 +243,7 @@ def open_step(conn: Connection, run_id: str, subdomain: str, stage: Stage) -> No
     job_id = ledger.open_job(
         conn, run_id=run_id, subdomain=subdomain, stage=name, queue=stage.queue, total=1
     )
-    ledger.add_items(conn, job_id, run_id, [{"step": stage.step}])
+    ledger.add_items(conn, job_id, run_id, [NewItem(step=stage.step)])
     counters = {f"{name}_total": 1, f"{name}_completed": 0, f"{name}_failed": 0}
     enter(conn, subdomain, name, **counters)
 
@@ -286,22 +287,21 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     rows = [_document_row(document, remembered) for document in found.documents or ()]
     job = job_of_stage(conn, subdomain, OCR)
     known = _documents_of(conn, job.id) if job else frozenset()
+    taken = {row.document for row in rows} | known
     rejected = []
     for each in found.rejected:
         before = remembered.get((each.name, ""))
         if before is not None:
-            rejected.append({"document": each.name} | _as_remembered(before))
+            state, error, kind = before.state, before.reason, before.error_kind
         else:
-            error = {"error": f"{each.kind}: {each.why}", "error_kind": each.kind}
-            rejected.append({"document": each.name, "state": Item.FAILED} | error)
-    # What was rejected under a name that is taken gets a number: none is lost, no two are one.
-    taken = {row["document"] for row in rows} | known
-    for index, row in enumerate(rejected):
-        name, number = row["document"], 1
-        while row["document"] in taken:
+            state, error, kind = Item.FAILED, f"{each.kind}: {each.why}", each.kind
+        # Under a name that is taken it gets a number: none is lost, no two are one.
+        name, number = each.name, 1
+        while name in taken:
             number += 1
-            row = rejected[index] = row | {"document": f"{name} ({number})"}
-        taken.add(row["document"])
+            name = f"{each.name} ({number})"
+        taken.add(name)
+        rejected.append(NewItem(name, state=state, error=error, error_kind=kind))
     rows += _with_dates(conn, subdomain, rejected)
     enter(conn, subdomain, OCR)
     job = job or _open_reading_job(conn, run_id, subdomain, found.engine)
@@ -335,48 +335,46 @@ def _documents_of(conn: Connection, job_id: int) -> frozenset[str]:
     return frozenset(conn.execute(named).scalars())
 
 
-def _add_to_reading(
-    conn: Connection, job: Job, rows: Sequence[dict[str, Any]], carried: int
-) -> Job:
+def _add_to_reading(conn: Connection, job: Job, rows: Sequence[NewItem], carried: int) -> Job:
     """Write rows of a reading, count them, and show the site's counters.
 
     ``carried`` is how many documents need no reading, all told: one that was carried and has other
     bytes by now is among the rows.
     """
-    failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
-    living = [row for row in rows if row["state"] != Item.CANCELLED]
+    failures = [row for row in rows if row.state in (Item.FAILED, Item.QUARANTINED)]
+    living = [row for row in rows if row.state != Item.CANCELLED]
     items = items_table
     of_carried = and_(items.c.job_id == job.id, items.c.step == Step.CARRIED)
     before = conn.execute(select(items.c.documents).where(of_carried)).scalar()
     if before is None and carried:
-        never = {"available_at": None, "state": Item.COMPLETED}
-        rows = [*rows, never | {"step": Step.CARRIED, "documents": carried}]
+        rows = [*rows, NewItem(step=Step.CARRIED, documents=carried, state=Item.COMPLETED)]
     elif before is not None and before != carried:
         conn.execute(update(items).where(of_carried).values(documents=carried))
     ledger.add_items(conn, job.id, job.run_id, rows)
     more = carried - (before or 0)
     job = ledger.extend_job(conn, job.id, len(living) + more, more, len(failures))
-    show_job(conn, job, failures[-1]["error"] if failures else "")
+    show_job(conn, job, (failures[-1].error or "") if failures else "")
     return job
 
 
 def _document_row(
     document: FoundDocument, remembered: Mapping[tuple[str, str], Remembered]
-) -> dict[str, Any]:
-    row = {"document": document.name, "bytes": document.bytes, "sha256": document.sha256}
+) -> NewItem:
     known = remembered.get((document.name, document.sha256))
     if known is None:
-        return row | {"state": Item.PENDING}
-    return row | _as_remembered(known) | {"finished_at": known.created_at}
+        return NewItem(document.name, document.bytes, document.sha256)
+    return NewItem(
+        document.name,
+        document.bytes,
+        document.sha256,
+        state=known.state,
+        error=known.reason,
+        error_kind=known.error_kind,
+        finished_at=known.created_at,
+    )
 
 
-def _as_remembered(known: Remembered) -> dict[str, Any]:
-    return {"state": known.state, "error": known.reason, "error_kind": known.error_kind}
-
-
-def _with_dates(
-    conn: Connection, subdomain: str, rejected: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _with_dates(conn: Connection, subdomain: str, rejected: Sequence[NewItem]) -> list[NewItem]:
     """Date what was rejected: when it was rejected first, if the reading before lists it too."""
     if not rejected:
         return []
@@ -393,7 +391,9 @@ def _with_dates(
     listed = select(items.c.document, items.c.finished_at).where(items.c.job_id == last_reading)
     since = {row.document: row.finished_at for row in conn.execute(listed.where(failed))}
     now = conn.execute(select(db_now())).scalar_one()
-    return [row | {"finished_at": since.get(row["document"], now)} for row in rejected]
+    return [
+        msgspec.structs.replace(row, finished_at=since.get(row.document, now)) for row in rejected
+    ]
 
 
 def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None:
@@ -437,13 +437,12 @@ def _open_unnamed(
         completed=completed,
         failed=failed,
     )
-    never = {"available_at": None}
     rows = [
-        never | {"step": Step.UNNAMED, "documents": total - completed - failed},
-        never | {"step": Step.CARRIED, "documents": completed, "state": Item.COMPLETED},
-        never | {"step": Step.CARRIED, "documents": failed, "state": Item.FAILED},
+        NewItem(step=Step.UNNAMED, documents=total - completed - failed),
+        NewItem(step=Step.CARRIED, documents=completed, state=Item.COMPLETED),
+        NewItem(step=Step.CARRIED, documents=failed, state=Item.FAILED),
     ]
-    ledger.add_items(conn, job_id, run_id, [row for row in rows if row["documents"]])
+    ledger.add_items(conn, job_id, run_id, [row for row in rows if row.documents])
 
 
 def active_run(conn: Connection, subdomain: str) -> RunRow | None:
@@ -859,7 +858,7 @@ def open_coordinator(conn: Connection, job: Job) -> None:
         kind=Kind.COORDINATOR,
         rank=-1,
     )
-    ledger.add_items(conn, job_id, job.run_id, [{"step": Step.COORDINATOR, "documents": 0}])
+    ledger.add_items(conn, job_id, job.run_id, [NewItem(step=Step.COORDINATOR, documents=0)])
 
 
 # ---------------------------------------------------------------------------------- ending
@@ -943,7 +942,7 @@ def read_again(
     conn: Connection,
     subdomain: str,
     former: Job,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[NewItem],
     options: Mapping[str, Any],
     rank: int = 0,
 ) -> str:
@@ -961,19 +960,17 @@ def read_again(
         queue=OCR,
         detail=former.detail,
     )
-    carried = {"step": Step.CARRIED, "documents": former.completed, "state": Item.COMPLETED}
+    carried = NewItem(step=Step.CARRIED, documents=former.completed, state=Item.COMPLETED)
     ledger.add_items(conn, job_id, run_id, [*rows, *([carried] if former.completed else [])])
     begin_again(conn, subdomain, OCR)
     show_job(conn, ledger.recount(conn, job_id))
     return run_id
 
 
-def retry_in_run(
-    conn: Connection, job: Job, ids: Sequence[int], new: Sequence[Mapping[str, Any]]
-) -> None:
+def retry_in_run(conn: Connection, job: Job, ids: Sequence[int], new: Sequence[NewItem]) -> None:
     """Have failures of a reading that is under way read again: they leave the failed count.
 
-    ``new`` stands for failures that had no name, which leave the reading.
+    ``new`` replaces failures that had no name, which leave the reading.
     """
     if not ledger.hold_run(conn, job.run_id, exclusive=True):
         return
@@ -1288,6 +1285,6 @@ def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
     )
     if added.rowcount == 0:
         now = conn.execute(select(db_now())).scalar_one()
-        row = {"step": Step.CARRIED, "state": state, "available_at": None, "finished_at": now}
+        row = NewItem(step=Step.CARRIED, state=state, finished_at=now)
         ledger.add_items(conn, job_id, taken, [row])
     return True

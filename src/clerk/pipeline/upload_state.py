@@ -24,7 +24,7 @@ from clerk.core.states import ANNOTATIONS, Batch, Item, Kind, Step, Upload
 from clerk.executors.work import Claim
 
 from . import ledger
-from .ledger import FailedItem, NewPart
+from .ledger import FailedItem, NewItem, NewPart
 
 uploads = annotation_uploads_table
 #: Rows of issues in one statement.
@@ -71,7 +71,7 @@ def open_upload(
         )
     )
     if source and not parts:
-        ledger.add_items(conn, job_id, None, [{"step": Step.SPLIT, "documents": 0}])
+        ledger.add_items(conn, job_id, None, [NewItem(step=Step.SPLIT, documents=0)])
     ledger.add_parts(conn, job_id, parts)
     return job_id
 

@@ -65,9 +65,9 @@ from .ledger import NewPart
 
 jobs, uploads = jobs_table, annotation_uploads_table
 
-#: So many files of an upload are named where it is listed.
+#: How many files of an upload are named where it is listed.
 FILES_NAMED = 100
-#: How often the state of an upload is looked at.
+#: How often the state of an upload is checked, in seconds.
 LOOK_SECONDS = 0.5
 #: Issues read in one statement.
 ISSUES_AT_ONCE = 5_000

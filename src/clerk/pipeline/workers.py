@@ -138,7 +138,7 @@ def _do_step(
             return
         job = _job(conn, require_site(conn, subdomain), stage, document)
         if job is None:
-            log.warning("%s: it is done, or a run without %s is under way", subdomain, stage)
+            log.warning("%s: already done, or the current run has no %s", subdomain, stage)
             return
         grown = ledger.name_item(conn, job, step, document)
         if grown is not None:

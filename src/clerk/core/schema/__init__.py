@@ -78,7 +78,7 @@ def upgrade(engine: Engine) -> Upgrade:
 
 
 def missing_file(engine: Engine) -> Path | None:
-    """Return the file of an SQLite database that nobody has made yet, or None."""
+    """Return the file of an SQLite database that does not exist yet, or None."""
     file = _file(engine)
     return file if file and file.parent.is_dir() and not file.exists() else None
 
@@ -132,7 +132,7 @@ def _upgrade(engine: Engine) -> Upgrade:
 
 @contextlib.contextmanager
 def _alone(engine: Engine) -> Iterator[None]:
-    """Keep other upgrades of the database waiting until this one is through."""
+    """Keep other upgrades of the database waiting until this one has finished."""
     if engine.dialect.name == "postgresql":
         with engine.connect() as conn:
             conn.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))

@@ -112,8 +112,8 @@ def adopted(conn: Connection) -> set[tuple[str, str]]:
         recorded = {(row.kind, row.name) for row in rows}
     if not any(kind == "revision" for kind, _ in recorded):
         raise DowngradeRefused(
-            "There is no way back to the old system: this database was not taken over from"
-            " it, or by a clerk that did not record the old revision yet.",
+            "This database cannot go back to the old system: it was not taken over from it, or an"
+            " earlier version of clerk took it over without recording the old revision.",
             hint="Restore the backup from before the upgrade, or use: clerk db downgrade 0001",
         )
     return recorded

@@ -58,6 +58,7 @@ from .history import LogLine, audit, log_lines, record, recording
 from .items import (
     ERROR_LENGTH,
     Job,
+    NewItem,
     NewPart,
     add_items,
     add_parts,
@@ -120,6 +121,7 @@ __all__ = [
     "FailedItem",
     "Job",
     "LogLine",
+    "NewItem",
     "NewPart",
     "Settled",
     "Statement",

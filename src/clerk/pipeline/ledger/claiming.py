@@ -92,7 +92,7 @@ def _share(job: Job, most: int) -> int:
     return min(most, max(LAST_SHARE, left // 4))
 
 
-#: How many open jobs of a queue are looked at in the order they are served.  When none of them has
+#: How many open jobs of a queue are checked in the order they are served.  When none of them has
 #: anything to claim (all of it is running, or is to be tried again later), jobs are found by the
 #: items that wait: there may be thousands of such jobs before the next with work.
 JOBS_LOOKED_AT = 40
@@ -349,7 +349,7 @@ _START_BATCH = (
 
 
 def open_coordinator_for(conn: Connection, job: Job, taker: Claim) -> Claim | None:
-    """Close a reading and open its coordinator in the hands of the worker that ended it.
+    """Close a reading and open its coordinator, claimed by the worker that ended it.
 
     In the transaction that opens it nobody else can see it, so there is nobody to wait for.  While
     its queue is paused it is left to whoever is given it later, and None is returned.

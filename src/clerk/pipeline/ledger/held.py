@@ -25,7 +25,7 @@ def register_worker(
 
 
 def forget_worker(conn: Connection, worker_id: str, dead: Collection[str] = ()) -> None:
-    """Strike a worker that ended in order.
+    """Remove a worker that ended normally.
 
     Nobody misses a worker that died before on the same queues: the last one of them did not die.
     ``dead``: workers that are known to be, though their leases have not ended.
@@ -38,7 +38,7 @@ def forget_worker(conn: Connection, worker_id: str, dead: Collection[str] = ()) 
 
 
 def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:
-    """Strike workers silent for a day that hold nothing; return host and lock of each."""
+    """Remove workers that sent no heartbeat for a day and hold nothing; return host and lock."""
     holds = or_(
         exists().where(
             batches_table.c.worker_id == workers_table.c.id,
@@ -126,7 +126,7 @@ def batches_of_the_dead(
     known_dead: Collection[str] = (),
     most: int | None = None,
 ) -> list[Claim]:
-    """Return what workers hold whose lease has ended, who are silent, unknown, or known dead."""
+    """Return the claims of workers that are silent, unknown or known to be dead."""
     tokens = _tokens_of_the_dead(conn, silence_seconds, known_dead)[:most]
     claims = (load_claim(conn, token) for token in tokens)
     return [claim for claim in claims if claim]

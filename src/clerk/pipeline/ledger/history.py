@@ -64,5 +64,5 @@ def log_lines(conn: Connection, claim: Claim, lines: Sequence[LogLine]) -> None:
 def audit(
     conn: Connection, who: str, action: str, subject: str | None = None, detail: str | None = None
 ) -> None:
-    """Keep what a person did, in the transaction that does it."""
+    """Write what a person did to the audit log, in the transaction that does it."""
     conn.execute(insert(audit_table).values(who=who, action=action, subject=subject, detail=detail))

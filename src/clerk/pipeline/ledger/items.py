@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -111,27 +113,61 @@ def open_job(
     return job_id
 
 
-_ADD_AT_ONCE = insert(items_table).values(available_at=db_now())
+class NewItem(msgspec.Struct, frozen=True):
+    """An item to be written: a document, a step, or a number of documents without names.
+
+    The fields are columns of ``items``.
+    """
+
+    document: str = ""
+    bytes: int | None = None
+    sha256: str | None = None
+    alone: bool = False
+    step: str = Step.DOCUMENT
+    documents: int = 1
+    state: str = Item.PENDING
+    error: str | None = None
+    error_kind: str | None = None
+    payload: Mapping[str, Any] | None = None
+    finished_at: datetime | None = None
+    #: When it can be claimed, if not at once.
+    not_before: datetime | None = None
 
 
-_ADD = insert(items_table)
+_NOT_BEFORE = func.coalesce(
+    bindparam("not_before", type_=items_table.c.available_at.type), db_now()
+)
+_ADD_CLAIMABLE = insert(items_table).values(available_at=_NOT_BEFORE)
+_ADD_OTHERS = insert(items_table).values(available_at=None)
 
 
-def add_items(
-    conn: Connection, job_id: int, run_id: str | None, rows: Iterable[Mapping[str, Any]]
-) -> None:
-    """Write items of a job, claimable at once unless a row says otherwise."""
-    blank: dict[str, Any] = dict.fromkeys(
-        ("document", "bytes", "sha256", "error", "error_kind", "finished_at")
-    )
-    blank |= {"step": Step.DOCUMENT, "documents": 1, "state": Item.PENDING, "alone": False}
-    blank |= {"job_id": job_id, "run_id": run_id}
-    filled = [blank | dict(row) for row in rows]
-    at_once = [row for row in filled if "available_at" not in row]
-    if at_once:
-        conn.execute(_ADD_AT_ONCE, at_once)
-    if len(at_once) < len(filled):
-        conn.execute(_ADD, [row for row in filled if "available_at" in row])
+def add_items(conn: Connection, job_id: int, run_id: str | None, items: Iterable[NewItem]) -> None:
+    """Write items of a job; those that are not finished and can be done may then be claimed."""
+    claimable, others = [], []
+    for item in items:
+        values = {
+            "job_id": job_id,
+            "run_id": run_id,
+            "document": item.document or None,
+            "bytes": item.bytes,
+            "sha256": item.sha256,
+            "alone": item.alone,
+            "step": item.step,
+            "documents": item.documents,
+            "state": item.state,
+            "error": item.error,
+            "error_kind": item.error_kind,
+            "payload": item.payload,
+            "finished_at": item.finished_at,
+        }
+        if item.state == Item.PENDING and item.step != Step.UNNAMED:
+            claimable.append(values | {"not_before": item.not_before})
+        else:
+            others.append(values)
+    if claimable:
+        conn.execute(_ADD_CLAIMABLE, claimable)
+    if others:
+        conn.execute(_ADD_OTHERS, others)
 
 
 @dataclass(frozen=True)
@@ -245,14 +281,14 @@ def name_item(conn: Connection, job: Job, step: str, document: str | None) -> Jo
     if conn.execute(known).first() is not None:
         return None
     taken = take_unnamed(conn, job.id)
-    add_items(conn, job.id, job.run_id, [{"step": step, "document": document}])
+    add_items(conn, job.id, job.run_id, [NewItem(document or "", step=step)])
     return recount(conn, job.id) if taken is None else None
 
 
 def take_unnamed(conn: Connection, job_id: int) -> str | None:
     """Take one of a job's unnamed documents and return its run; None when there is none left.
 
-    Those that reconciliation has found on disk have names now: nobody may count them without.
+    Documents that reconciliation has found on disk have names now and are not counted again.
     """
     items = items_table
     left = and_(items.c.state == Item.PENDING, items.c.documents > 0)
@@ -307,7 +343,7 @@ def extend_job(conn: Connection, job_id: int, total: int, completed: int, failed
 
 
 def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> None:
-    """Keep what a job has to say about itself."""
+    """Store the details of a job, such as the OCR engine."""
     conn.execute(update(jobs_table).where(jobs_table.c.id == job_id).values(detail=dict(detail)))
 
 

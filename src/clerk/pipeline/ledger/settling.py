@@ -175,7 +175,7 @@ def _settle_failure(conn: Connection, claim: Claim, outcome: Outcome, settled: S
 
 
 def _settle_retry(conn: Connection, claim: Claim, outcome: Outcome, settled: Settled) -> None:
-    """Give an item back: charged with an error it waits, and fails when it has had enough."""
+    """Release an item: after an error it waits, and fails once its budget of errors is used up."""
     items = items_table
     errors = items.c.errors + (1 if outcome.charged else 0)
     spent = errors >= ERROR_BUDGET if outcome.charged else false()
@@ -331,7 +331,7 @@ def complete_item(conn: Connection, claim: Claim, documents: int) -> bool:
 def replace_part(
     conn: Connection, claim: Claim, parts: Sequence[NewPart], status: str, why: str
 ) -> bool:
-    """Put smaller parts in the place of one; False when the claim is lost."""
+    """Replace a part by smaller ones; False when the claim is lost."""
     changed = conn.execute(
         update(items_table)
         .where(_HELD_ITEM)
@@ -358,7 +358,7 @@ def batch_id_of(conn: Connection, claim: Claim) -> int | None:
 
 
 def shrink_batch(conn: Connection, claim: Claim, items: int) -> None:
-    """Count fewer items to a batch: others have batches of their own now."""
+    """Reduce the number of items of a batch: some have batches of their own now."""
     mine = batches_table.c.claim == claim.token
     conn.execute(update(batches_table).where(mine).values(item_count=items))
 

@@ -55,7 +55,7 @@ Statement = tuple[Any, Mapping[str, Any]]
 def together(conn: Connection, *statements: Statement) -> CursorResult[Any]:
     """Execute independent statements together; return the result of the last.
 
-    PostgreSQL is sent them as one: the way there and back takes longer than to do them.
+    PostgreSQL receives them as one: the round trip takes longer than executing them.
     """
     if conn.dialect.name == "postgresql":
         values = {name: value for _, each in statements for name, value in each.items()}
