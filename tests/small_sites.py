@@ -124,7 +124,7 @@ def vote(page: int, **fields: Any) -> dict[str, Any]:
         "abstain": [],
         "absent": [],
         "recused": [],
-        "tally": {"ayes": 2, "noes": 1},
+        "tally": {"yes": 2, "no": 1},
         "unanimous": False,
         "flags": [],
         "quote": "moved",

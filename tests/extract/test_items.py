@@ -88,6 +88,24 @@ def test_the_items_of_an_agenda_end_where_its_numbers_begin_again() -> None:
     assert found[4].title == "Topic number V" and found[4].quote == "V. Topic number V"
 
 
+def test_the_title_of_a_point_ends_before_the_next_point() -> None:
+    text = """1. Minutes
+2. Public hearings
+a. Case 9, 14 Alder Square, special permit for a pottery kiln, the Guild
+b. Case 10, 3 Orchard Lane, dwelling
+c. Case 11, 90 Mill Street, solar panels on the roof of the fire station and
+on the garage
+3. Adjournment
+"""
+    titles = [each.title for each in agenda_items(Items(document_text([text])))]
+
+    assert titles[2:5] == [
+        "Case 9, 14 Alder Square, special permit for a pottery kiln, the Guild",
+        "Case 10, 3 Orchard Lane, dwelling",
+        "Case 11, 90 Mill Street, solar panels on the roof of the fire station and on the garage",
+    ]
+
+
 def test_the_rows_of_a_table_are_items_and_the_notes_below_it_are_not() -> None:
     agenda = """Town Council Agenda
 14 Bridge Street, Council Chamber

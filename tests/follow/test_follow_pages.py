@@ -10,16 +10,27 @@ from typing import Any
 
 import httpx
 import pytest
-from follow_town import SITE, Mailbox, Webhook, add_document, forget_confirmations, links_in
+from follow_town import (
+    SITE,
+    Mailbox,
+    Webhook,
+    add_document,
+    forget_confirmations,
+    links_in,
+    matter,
+    vote_of,
+)
+from spoken import CODE, outside_of_the_catalogue, read_by_people, values_of, with_marked_spanish
 from sqlalchemy import func, select, update
 
-from clerk.core import config, db
+from clerk.core import config, db, language
 from clerk.core.models import (
     db_now,
     follow_deliveries_table,
     followers_table,
     subscriptions_table,
 )
+from clerk.core.storage import compiled_database
 from clerk.follow import subscriptions
 from clerk.follow.turn import take_turn
 
@@ -103,6 +114,70 @@ def test_messages_are_in_the_language_of_the_reader(reader: Any, mailbox: Mailbo
         assert told in text and told in html
     assert '<html lang="es">' in html and "2 páginas" in html
     assert not re.search("Page |Change, pause|Stop messages|Text is read", text + html)
+
+
+def test_every_word_of_following_is_of_the_catalogue_or_of_documents(
+    reader: Any, mailbox: Mailbox, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = with_marked_spanish()
+    monkeypatch.setattr(language, "languages", lambda: known)
+    spoken = {"Accept-Language": CODE}
+    given = [*values_of(compiled_database(config.load().storage_dir / SITE)), SITE, "Springfield"]
+    given += [ANN, "zoning", "budget", "Roll call", "minutes.example.org"]
+    found: dict[str, str] = {}
+
+    def look(where: str, text: str, kind: str = "html") -> None:
+        pieces, _ = read_by_people(text, kind)
+        for words in outside_of_the_catalogue(pieces, "\n".join(given)):
+            found[words] = where
+
+    def get(path: str) -> Any:
+        answer = reader.get(path, headers=spoken)
+        look(path, answer.text)
+        return answer
+
+    def post(path: str, **data: str) -> Any:
+        answer = reader.post(path, data=data, headers=spoken)
+        look(f"POST {path} {data}", answer.text)
+        return answer.headers.get("location", path)
+
+    for asked in (
+        {"follow": "search", "q": "zoning", "kind": "minutes", "from": "2024-01-01"},
+        {"follow": "place", "site": SITE},
+        {"follow": "body", "site": SITE, "body": "City Council"},
+        {"follow": "person", "site": SITE, "person": "City-Council/diaz"},
+        {"follow": "matter", "site": SITE, "matter": "case 7"},
+    ):
+        get(post("/follow", address=ANN, cadence="immediate", **asked))
+        take_turn(config.load())
+        forget_confirmations()
+    assert len(mailbox.mails) == 5
+    for message in list(mailbox.mails):
+        confirm = path_of(links_in(message)[1])
+        get(confirm)
+        mine = post(confirm)
+    get(mine)
+    mine = mine.partition("?")[0]
+    numbers = re.findall(r'name="subscription" value="(\d+)"', get(mine).text)
+    votes, matters = [vote_of("Diaz")], [matter("case 7")]
+    add_document("minutes/City Council/2024-02-20", "zoning", votes=votes, matters=matters)
+    given += values_of(compiled_database(config.load().storage_dir / SITE))
+    take_turn(config.load())
+    get(path_of(mailbox.news[0]["List-Unsubscribe"]))
+    post(path_of(mailbox.news[0]["List-Unsubscribe"]))
+    for number, action in zip(numbers, ("change", "pause", "again", "delete", "x"), strict=False):
+        get(post(mine, action=action, subscription=number, cadence="weekly"))
+    get(post(mine, action="forget"))
+    get(post(mine, action="forget", sure="1"))
+    for message in mailbox.mails:
+        look("subject", str(message["Subject"]), "text")
+        for kind in ("plain", "html"):
+            body = message.get_body((kind,))
+            assert body is not None
+            look(f"mail {message['Subject']}", body.get_content(), kind)
+
+    assert len(mailbox.news) >= 1
+    assert not found, "\n".join(f"{where}: {words}" for words, where in found.items())
 
 
 def test_the_personal_page_changes_pauses_and_deletes(reader: Any, mailbox: Mailbox) -> None:

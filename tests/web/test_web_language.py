@@ -8,10 +8,19 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urljoin
 
 import pytest
 from jinja2 import Environment, nodes
-from web_town import PAGES, Browser, identity
+from spoken import (
+    CODE,
+    outside_of_the_catalogue,
+    read_by_people,
+    values_of,
+    with_marked_spanish,
+)
+from web_town import MINUTES, PAGES, SITE, Browser, identity
 
 import clerk
 from clerk import follow, publish, web
@@ -22,6 +31,18 @@ from clerk.publish import page_text
 from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.middleware import RateLimit
 from clerk.web.rendering import EVIDENCE_SOURCES
+
+#: Pages for programmers and operators.
+IN_ENGLISH = ("/api", "/ops")
+NOT_CRAWLED = ("/static/", *IN_ENGLISH)
+#: Parts of addresses, which name what was not found.
+#: What addresses and forms accept.
+NAMES_OF_FIELDS = (
+    *("follow", "kind", "page", "site", "sort", "month", "body", "date", "q", "from"),
+    *(*DOCUMENT_KINDS, "unknown", "relevance", "newest", "oldest", "first-seen"),
+    *("search", "place", "person", "matter"),
+)
+ADDRESSES = ("nowhere", "nothinglikeit", "zonign")
 
 FOLDER = Path(web.__file__).parent
 #: Where readers are spoken to: pages, messages, published sites.
@@ -289,6 +310,117 @@ def test_a_message_is_its_english_words_everywhere() -> None:
     assert NotFound(told).explanation is told
     assert pickle.loads(pickle.dumps(told)).values == told.values
     assert told.with_values(str.upper) == "A%B has 1,234 pages."
+
+
+@pytest.fixture
+def marked_spanish(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more language: Spanish, with marks around every word of the catalogue."""
+    known = with_marked_spanish()
+    monkeypatch.setattr(language, "languages", lambda: known)
+
+
+def words_of_the_town(town: Path) -> str:
+    """Return all that is in documents, and names."""
+    database = town / "springfield" / "meetings.db"
+    return "\n".join([*values_of(database), *SITE.values(), *ADDRESSES])
+
+
+def test_every_page_and_feed_that_can_be_reached_is_in_spanish(
+    town: Path, visitor: Browser, marked_spanish: None
+) -> None:
+    known = words_of_the_town(town)
+    waiting = [each for each in PAGES if not each.startswith(IN_ENGLISH)]
+    seen = set(waiting)
+    found: dict[str, str] = {}
+    read = 0
+    while waiting and read < 300:
+        address = waiting.pop(0)
+        answer = visitor.get(address, headers={"Accept-Language": CODE})
+        kind = answer.headers.get("content-type", "")
+        if "html" not in kind and "xml" not in kind and "json" not in kind:
+            continue
+        read += 1
+        pieces, links = read_by_people(answer.text, kind)
+        outside = outside_of_the_catalogue(pieces, known)
+        for each in outside:
+            found.setdefault(each, address)
+        for link in links:
+            target = urljoin(f"http://localhost{address}", link).partition("#")[0]
+            path = target.removeprefix("http://localhost")
+            if target.startswith("http://localhost/") and path not in seen:
+                seen.add(path)
+                if not path.startswith(NOT_CRAWLED) and not re.search("lang=e[ns]", path):
+                    waiting.append(path)
+
+    assert not found, "\n".join(f"{address}: {words}" for words, address in found.items())
+    assert read > 100
+
+
+def test_every_refusal_is_in_spanish(town: Path, visitor: Browser, marked_spanish: None) -> None:
+    minutes = identity(MINUTES)
+    wrong_queries = (
+        *('"x', "(x", "x)", "-x", "nofield:x", "date:soon", "date:", "x* y", "x*", "*x", "x~9"),
+        *(
+            "body:",
+            '"a b"~99999',
+            "date:2025..2024",
+            "date:2024-13",
+            "x" * 1001,
+            "x " * 600,
+            "(((((((",
+        ),
+    )
+    asked: list[tuple[str, str, dict[str, Any]]] = [
+        *(
+            ("GET", address, {})
+            for address in (
+                *("/nowhere", "/s/atlantis/", "/s/springfield/No%20Body/", "/d/0", "/p/0-1"),
+                *(
+                    "/s/springfield/City%20Council/1999-01-01/",
+                    "/people/atlantis",
+                    "/votes?site=no",
+                ),
+                *("/people/springfield/nobody", "/matters/springfield/none", "/calendar/atlantis"),
+                *("/calendar/springfield?month=soon", "/search?page=x", "/search?kind=x"),
+                *("/search?sort=x", "/search?q=x&cursor=zz", "/search?site=atlantis", "/map?x=1"),
+                *("/report/none-v1", f"/report/{minutes}-v99", "/coverage/atlantis", "/embed/0-1"),
+                *("/follow/confirm/none", "/follow/me/none", "/follow/stop/none", "/sitemap.xml"),
+                *(f"/d/{minutes}?from=x", f"/p/{minutes}-99", f"/d/{minutes}/changes"),
+                *(f"/d/{minutes}.pdf", "/s/atlantis/feed.atom", "/oembed?url=x", "/oembed"),
+                *("/people/springfield/nobody/feed.atom", f"/search?q={'x' * 9000}"),
+            )
+        ),
+        *(("GET", "/search", {"params": {"q": query}}) for query in wrong_queries),
+        ("GET", "/", {"headers": {"X-Long": "x" * 20_000}}),
+        ("POST", "/search", {}),
+        ("DELETE", "/", {}),
+        ("POST", "/follow", {}),
+        ("POST", "/follow", {"data": {"follow": "search", "q": "x", "address": "x"}}),
+        ("POST", "/follow", {"headers": {"Sec-Fetch-Site": "cross-site"}}),
+        ("POST", f"/report/{minutes}-v1", {}),
+        ("POST", f"/report/{minutes}-v1", {"data": {"comment": "x" * 100_000}}),
+        ("POST", f"/report/{minutes}-v1", {"content": b"x" * 10_000_000}),
+        ("POST", "/ops/login", {"data": {"link": "used"}}),
+    ]
+    known, found = words_of_the_town(town), {}
+
+    def ask(method: str, address: str, headers: Any = (), **request: Any) -> int:
+        sent = {"Accept-Language": CODE, **dict(headers)}
+        answer = visitor.request(method, address, headers=sent, **request)
+        pieces, _ = read_by_people(answer.text, answer.headers.get("content-type", ""))
+        given = " ".join([known, unquote(address), *map(str, request.values()), *NAMES_OF_FIELDS])
+        for words in outside_of_the_catalogue(pieces, given):
+            found[words] = f"{method} {address[:60]} {answer.status_code}"
+        return answer.status_code
+
+    statuses = {ask(method, address, **request) for method, address, request in asked}
+    visitor.app.state.limits = {name: RateLimit(0, 0) for name in visitor.app.state.limits}
+    statuses |= {ask("GET", "/search?q=zoning"), ask("POST", "/follow")}
+    (town / "springfield" / "meetings.db").write_bytes(b"no database" * 100)
+    statuses |= {ask("GET", "/s/springfield/City%20Council/")}
+
+    assert not found, "\n".join(f"{asked}: {words}" for words, asked in found.items())
+    assert statuses >= {400, 403, 404, 405, 413, 414, 429, 431, 500}, statuses
 
 
 def test_numbers_and_dates_follow_the_language() -> None:

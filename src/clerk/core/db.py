@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
 from sqlalchemy import (
     ARRAY,
     ColumnElement,
@@ -77,7 +78,7 @@ def engine_for(url: str) -> Engine:
     if url in _engines:
         return _engines[url]
     if url.startswith("sqlite"):
-        engine = create_engine(url)
+        engine = create_engine(url, json_deserializer=msgspec.json.decode)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:

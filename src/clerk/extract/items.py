@@ -58,6 +58,8 @@ _OF_A_PAGE = pattern(
     r"|village|county|borough|parish|state|board|council|district)\s+of)\b",
     re.I,
 )
+#: ``b. Case 24-003``
+_NEXT_POINT = pattern(r"(?:[a-z]|[ivx]{2,5})[.)]\s")
 _TITLE_ENDS = pattern(
     r"[:.;](?<!\bno.)(?<!\bnos.)(?<!\bst.)(?<!\b[a-z].)(?=\s|$)"
     r"|\s(?=(?:motion|moved|it\s+was\s+moved|upon\s+motion|on\s+motion|a\s+motion)\b)",
@@ -368,7 +370,8 @@ def _title_at(doc: DocumentText, position: int) -> str | None:
     end = len(text) if end < 0 else end
     line = text[position:end]
     following = text[end + 1 : end + 161].partition("\n")[0].strip()
-    if len(line) > 55 and following[:1].islower() and not _TITLE_ENDS.search(line):
+    goes_on = following[:1].islower() and not _NEXT_POINT.match(following)
+    if len(line) > 55 and goes_on and not _TITLE_ENDS.search(line):
         line = f"{line} {following}"
     return _tidy(line)
 

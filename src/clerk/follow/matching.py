@@ -79,6 +79,18 @@ _LINES: Final = 3
 _TEXT_LETTERS: Final = 300
 
 _w, _s = follow_waiting_table.c, subscriptions_table.c
+# Made once: making a statement takes as long as running it.
+_FORGET_WAITING: Final = delete(follow_waiting_table).where(
+    _w.subdomain == bindparam("site"),
+    _w.name == bindparam("document"),
+    _w.number == bindparam("change"),
+)
+_ACTIVE: Final = (
+    select(_s.id, _s.kind, _s.asked, _s.confirmed_at)
+    .join(followers_table, followers_table.c.id == _s.follower_id)
+    .where(_s.state == Subscription.ACTIVE, followers_table.c.state == Follower.ACTIVE)
+    .order_by(_s.id)
+)
 
 
 class HitLine(msgspec.Struct, omit_defaults=True):
@@ -226,7 +238,7 @@ def _reach(conn: Connection, number: int) -> None:
 def match(settings: Settings) -> Matched:
     """Match the documents that wait, as far as their sites' databases show them."""
     documents = hits = waiting = 0
-    with reading_connection() as conn:
+    with reading_connection(settings.sql_url) as conn:
         sites = conn.execute(select(_w.subdomain).distinct().order_by(_w.subdomain)).scalars().all()
         if not sites:
             return Matched()
@@ -253,15 +265,9 @@ def match(settings: Settings) -> Matched:
 
 
 def _active(conn: Connection) -> list[ActiveSubscription]:
-    query = (
-        select(_s.id, _s.kind, _s.asked, _s.confirmed_at)
-        .join(followers_table, followers_table.c.id == _s.follower_id)
-        .where(_s.state == Subscription.ACTIVE, followers_table.c.state == Follower.ACTIVE)
-        .order_by(_s.id)
-    )
     return [
         ActiveSubscription(number, kind, FollowTarget(**asked), since)
-        for number, kind, asked, since in conn.execute(query)
+        for number, kind, asked, since in conn.execute(_ACTIVE)
     ]
 
 
@@ -299,7 +305,7 @@ def _news_of(
     What is no news, and never will be, is taken off the list.
     """
     since = min((each.since for each in subscriptions), default=None)
-    with reading_connection() as conn:
+    with reading_connection(settings.sql_url) as conn:
         waiting: dict[str, int] = dict(
             conn.execute(select(_w.name, _w.number).where(_w.subdomain == subdomain)).all()
         )
@@ -382,7 +388,7 @@ def _news_of(
 def _compiled(settings: Settings, subdomain: str) -> sqlite3.Connection | None:
     """Open a site's database; where the files are in a store, the current one."""
     if settings.storage_url:
-        with reading_connection() as conn:
+        with reading_connection(settings.sql_url) as conn:
             current = manifest.current_database(conn, subdomain)
         try:
             bring_database(SiteFiles(settings, subdomain), current)
@@ -402,11 +408,7 @@ def _take_off(subdomain: str, numbers: dict[str, int]) -> None:
 
 def _forget_waiting(conn: Connection, waited: Sequence[tuple[str, str, int]]) -> None:
     conn.execute(
-        delete(follow_waiting_table).where(
-            _w.subdomain == bindparam("site"),
-            _w.name == bindparam("document"),
-            _w.number == bindparam("change"),
-        ),
+        _FORGET_WAITING,
         [{"site": site, "document": name, "change": number} for site, name, number in waited],
     )
 

@@ -14,10 +14,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from clerk.core.language import tag_of
+from clerk.core.language import tag_of, word
 from clerk.core.public_text import Gate, document_text
 from clerk.site_db.queries import CompiledDocument
 from clerk.site_db.record import MatterSummary
+
+from .page_text import label
 
 _LONGEST_DESCRIPTION = 300
 
@@ -148,8 +150,9 @@ def document_head(
 
 
 def described(document: CompiledDocument) -> str:
-    """Return what a document is called in a title."""
-    return f"{document.label}, {document.date}" if document.date else document.label
+    """Return what a document is called in a title, in the current language."""
+    named = label(document)
+    return f"{named}, {document.date}" if document.date else named
 
 
 def organization(body: str | None, place: str) -> dict[str, Any]:
@@ -195,4 +198,4 @@ def matter_name(matter: MatterSummary) -> str:
     if not matter.matter_number:
         return document_text(matter.matter_title or matter.matter)
     title = f": {matter.matter_title}" if matter.matter_title else ""
-    return document_text(f"{matter.kind.capitalize()} {matter.matter_number}{title}")
+    return document_text(f"{word(matter.kind).capitalize()} {matter.matter_number}{title}")

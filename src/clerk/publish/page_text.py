@@ -18,6 +18,8 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from clerk.core import language
+from clerk.core.child_process import OUT_OF_TIME
+from clerk.core.errors import DocumentTooLarge, UnreadableDocument, UnreadablePdf
 from clerk.core.language import Message, say, word
 from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.read.paragraphs import flowing
@@ -152,6 +154,21 @@ def body_and_kind(body: str, kind: str) -> str:
     if not body:
         return word(kind)
     return say("%(body)s %(kind)s", body=body, kind=word(kind))
+
+
+def why_unread(stored: str) -> str:
+    """Return why a page could not be read, for readers; what is stored is for operators.
+
+    Stored is the name of an error before a colon, or how the reading process ended.
+    """
+    if stored == OUT_OF_TIME:
+        return PublicText(say("it took too long"))
+    match stored.partition(":")[0]:
+        case DocumentTooLarge.__name__:
+            return PublicText(say("it is too large"))
+        case UnreadablePdf.__name__ | UnreadableDocument.__name__:
+            return PublicText(say("it is damaged"))
+    return PublicText(say("the program that reads it failed"))
 
 
 def in_paragraphs(text: str | None) -> str:

@@ -113,7 +113,7 @@ class SafeResponses:
             return _refusal(request, 414, language.Message("The address is too long."))
         size = sum(len(name) + len(value) for name, value in headers.raw)
         if size > HEADER_BYTES or len(headers.raw) > HEADER_FIELDS:
-            return PlainTextResponse("The request headers are too large.\n", 431)
+            return _refusal(request, 431, language.Message("The request headers are too large."))
         host = host_name(headers.get("host", ""))
         if host not in self._hosts and not _is_connected_address(host, scope):
             return PlainTextResponse(UNKNOWN_HOST, 421)

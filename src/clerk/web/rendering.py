@@ -287,6 +287,7 @@ def _environment() -> Environment:
         "percent": percent,
         "amount": amount,
         "plain_flag": page_text.plain_flag,
+        "why_unread": page_text.why_unread,
         "megabytes": megabytes,
         "duration": duration,
     }
@@ -433,7 +434,7 @@ def moment(at: datetime | str | None) -> str:
 def stamp(at: datetime | None) -> Markup:
     """Return a time that programs can read, too."""
     if at is None:
-        return Markup("never")
+        return page_text.translated("never")
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), moment(at))
 
 
@@ -448,7 +449,6 @@ def plain_detail(detail: str | None) -> str:
     return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in told.items())
 
 
-@lru_cache
 def reason(kind: str) -> str:
     """Return what a kind of error means, for a reader who does not know the code."""
     error = getattr(errors, kind, None)

@@ -976,6 +976,7 @@ def filters() -> dict[str, Callable[..., Any]]:
         "percent": page_text.percent,
         "reflowed": page_text.in_paragraphs,
         "plain_flag": page_text.plain_flag,
+        "why_unread": page_text.why_unread,
         "word": word,
         "label": label,
     }

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from clerk.core import errors
 from clerk.core.errors import NotFound
 from clerk.core.language import Message
 from clerk.core.public_text import Gate, PublicText
@@ -49,14 +50,15 @@ class Unread:
 
     document: PublicText
     documents: int
-    kind: PublicText
+    #: The name of an error that is about documents, or nothing.
+    kind: str
 
     @classmethod
     def of(cls, failure: failures.Failure, gate: Gate) -> Unread:
-        """Make one of a failure; an error without a kind is cleaned before it is cut."""
-        known = failure.kind.isidentifier()
-        kind = failure.kind if known else gate(failure.error).split(". ")[0][:80]
-        return cls(gate(failure.document), failure.documents, gate(kind))
+        """Make one of a failure, without the words of its error, which are for operators."""
+        error = getattr(errors, failure.kind, None)
+        explains = isinstance(error, type) and issubclass(error, errors.DocumentError)
+        return cls(gate(failure.document), failure.documents, failure.kind if explains else "")
 
 
 def all_places(request: Request) -> Response:

@@ -16,7 +16,7 @@ from clerk.annotations.browsing import Track, find_projects, tracks_on
 from clerk.annotations.store import Project
 from clerk.core import storage
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.language import Message
+from clerk.core.language import Message, speaking
 from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
 from clerk.ops.document_versions import (
@@ -50,6 +50,7 @@ from clerk.web.project_access import project_user
 from clerk.web.rendering import (
     as_json,
     gate_of,
+    language_of,
     meeting_link,
     page,
     page_link,
@@ -393,7 +394,8 @@ def oembed(request: Request) -> Response:
 def _frame_code(request: Request, shown: ShownPage, width: int, height: int) -> PublicText:
     """Return the HTML that shows a page in a frame."""
     source = public_url(request, f"/embed/{shown.page.id}")
-    title = escape(gate_of(request)(f"{shown.title}, {shown.name}"))
+    with speaking(language_of(request)):
+        title = escape(gate_of(request)(f"{shown.title}, {shown.name}"))
     size = f'width="{width}" height="{height}"'
     return PublicText(f'<iframe src="{source}" {size} title="{title}"></iframe>')
 

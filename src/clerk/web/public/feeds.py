@@ -16,7 +16,7 @@ from email.utils import format_datetime, parsedate_to_datetime
 from functools import wraps
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as Xml
 
 from starlette.requests import Request
@@ -305,7 +305,9 @@ def _of_matter(request: Request) -> Feed:
 def _as_atom(request: Request, feed: Feed) -> Response:
     root = Xml.Element("feed", xmlns=ATOM)
     _add(root, "title", feed.title)
-    _add(root, "id", _stable_id(_here(request)))
+    # As the path reads, not as it is quoted: the id of a feed must not change.
+    query = f"?{request.url.query}" if request.url.query else ""
+    _add(root, "id", _stable_id(request.url.path + query))
     _add(root, "updated", _stamped(feed.updated))
     Xml.SubElement(root, "link", rel="self", href=public_url(request, _here(request)))
     Xml.SubElement(root, "link", rel="alternate", href=public_url(request, feed.home))
@@ -344,7 +346,7 @@ def _as_json_feed(request: Request, feed: Feed) -> Response:
 
 
 def _here(request: Request) -> str:
-    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return quote(request.url.path) + (f"?{request.url.query}" if request.url.query else "")
 
 
 def _stamped(at: datetime) -> str:

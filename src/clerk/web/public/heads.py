@@ -1,7 +1,7 @@
 """What the heads of public pages say to search engines, reference managers and link previews.
 
-Addresses begin with PUBLIC_URL; without it they are left out.  Everything is made of names, dates
-and the words of documents, and reads the same in every language.
+Addresses begin with PUBLIC_URL; without it they are left out.  What is not a name, a date or a
+word of the documents is in the language of the page.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def document_head(
     above = [(f"/s/{site}/", place)]
     if document.meeting:
         above.append((body_link(site, document.meeting), document.meeting))
-    named = head_tags.described(document)
+    with speaking(language_of(request)):
+        named, numbered = head_tags.described(document), say("p. %(page)s", page=page)
     return head_tags.document_head(
         document,
         place,
@@ -121,7 +122,7 @@ def document_head(
         _address(request, path),
         crumbs=[(_address(request, each), name) for each, name in (*above, (path, named))],
         gate=gate_of(request),
-        title=named if page is None else f"{named}, p. {page}",
+        title=named if page is None else f"{named}, {numbered}",
         pages="" if page is None else str(page),
     )
 
@@ -137,7 +138,9 @@ def person_head(request: Request, site: SiteDatabase, who: PersonSummary) -> Hea
 
 def matter_head(request: Request, site: SiteDatabase, matter: MatterSummary) -> Head:
     """Describe a matter."""
-    path, name = matter_link(site.subdomain, matter.matter), head_tags.matter_name(matter)
+    path = matter_link(site.subdomain, matter.matter)
+    with speaking(language_of(request)):
+        name = head_tags.matter_name(matter)
     address = _address(request, path)
     data = head_tags.matter_data(matter.kind, matter.matter_number, name, address)
     told = f"{matter.first_date} – {matter.last_date}" if matter.last_date else ""
