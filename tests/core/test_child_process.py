@@ -182,6 +182,28 @@ def test_a_hanging_child_is_overdue(child: Child) -> None:
     assert child.overdue
 
 
+def test_only_the_last_of_many_items_sets_the_deadline(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def waited(pid: int) -> float:
+        asked.append(pid)
+        return 0.0
+
+    monkeypatch.setattr(child_process, "waited_for_processor", waited)
+    pairs = [(Began(index, 1.0), Ended(index, 0.0, Performed())) for index in range(50)]
+    together = [each for pair in pairs for each in pair]
+    now = time.monotonic()
+
+    child._follow([*together, Began(50, 600.0)])
+
+    assert len(asked) == 1
+    assert child.deadline is not None and child.deadline >= now + 600.0
+    child._follow([*together, Idle(50)])
+    assert child.deadline is None
+
+
 def test_a_child_that_wants_too_much_memory_says_so_and_lives(child: Child) -> None:
     child.send(order("memory", "fine"))
 
