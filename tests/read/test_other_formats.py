@@ -266,3 +266,45 @@ def test_the_content_decides_what_a_file_is(tmp_path):
     assert format_of(written(tmp_path / "x", AGENDA)) is Format.HTML
     assert format_of(word_file(tmp_path / "y")) is Format.DOCX
     assert format_of(written(tmp_path / "z", b"%PDF-1.7\n")) is Format.PDF
+
+
+@sqlite_daily
+def test_a_run_names_every_hostile_file_and_publishes_the_rest(tmp_path, make_site, clerk):
+    source = tmp_path / "source"
+    source.mkdir()
+    written(source / "2025-03-04 agenda.html", AGENDA)
+    written(source / "deep.html", "<html><body>" + "<div>" * 200_000 + "Carried.")
+    written(source / "large.html", b"<html>" + bytes(21_000_000))
+    written(source / "empty.html", "<html><script>1</script></html>")
+    written(source / "cut.docx", word_file(tmp_path / "whole.docx").read_bytes()[:2000])
+    with zipfile.ZipFile(word_file(source / "bomb.docx"), "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/media/image1.bin", bytes(150_000_000))
+    site = make_site(scraper="folder", extra=json.dumps({"source": str(source)}))
+
+    said = clerk("run", site)
+
+    pages = clerk("export", site, "--format", "json").out
+    failed = clerk("failures", "list", "--each").out
+    assert "read       1 of 6 documents" in said.out
+    assert all(name in failed for name in ("deep", "large", "empty", "cut", "bomb"))
+    assert [page["text"].split("\n")[0] for page in json.loads(pages)] == ["Regular Meeting"]
+    assert "stolen" not in pages and "injected" not in pages
+
+
+@sqlite_daily
+def test_documents_with_one_title_and_day_are_all_kept(tmp_path, make_site, clerk):
+    source = tmp_path / "source"
+    for number in range(60):
+        (source / f"{number}").mkdir(parents=True)
+        page = f"<html><body><h1>Town Board Minutes</h1><p>May 4, 2021</p><p>Lot {number}.</p>"
+        written(source / f"{number}" / "minutes.html", page)
+    site = make_site(scraper="folder", extra=json.dumps({"source": str(source)}))
+
+    said = clerk("run", site)
+
+    documents = json.loads(clerk("export", site, "--table", "documents", "--format", "json").out)
+    pages = json.loads(clerk("export", site, "--format", "json").out)
+    assert said.code == 0
+    assert {(each["date"], each["kind"]) for each in documents} == {("2021-05-04", "minutes")}
+    assert len({each["file"] for each in documents}) == 60
+    assert len({each["text"] for each in pages}) == 60

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from clerk.core import lazy_re as re
 
-from .dates import PrintedDate, printed_dates
+from .dates import PrintedDate, begins_with_date, printed_dates
 from .facts import (
     AGENDA,
     MINUTES,
@@ -252,7 +252,8 @@ _CANCELLED_LATER = Words(r"^[^.]{0,70}\b(?:is|are|was|has been|have been)\b[^.]{
 _MOVED_AFTER = Words(r"^[^.]{0,60}\b(?:has|have) been (?:re-?scheduled|postponed|moved)\b")
 _MOVED_TO = Words(r"\bbeen (?:re-?scheduled|postponed|moved) (?:to|for|until) (?:the )?[\W_]*$")
 _MEETING_BEFORE = Words(r"\b(?:meetings?|session|hearing|workshop)\b[^.;]{0,90}$")
-_CANCELLED: Final = 9.0
+#: More than any other rule: such days are the only ones that count.
+_CANCELLED: Final = 20.0
 #: "By-law 2009-33, passed May 5, 2009, is repealed."
 _REPEALED = Words(
     r"^[\W_]{0,3}(?:as amended|(?:is|are|be|and|shall be)\b[^.;]{0,40}"
@@ -359,10 +360,12 @@ def meeting_day(
             candidates.append((weight - 0.6 * found.wrong_weekday, found, line))
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
-    if cancelled := [each for each in candidates if each[0] >= _CANCELLED - 1]:
+    if cancelled := [each for each in candidates if each[0] > _CANCELLED - 1]:
         candidates = cancelled
     votes = Counter(found.day for _, found, _ in candidates)
-    if kind == NOTICE and len(votes) >= SCHEDULE_DAYS:
+    # "Meetings will be held on January 5, and:", with a line for each of the other days.
+    listed_below = {fact.value for fact in unclear if begins_with_date(fact.quote or "")}
+    if kind == NOTICE and max(len(votes), len(listed_below) + 1) >= SCHEDULE_DAYS:
         listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
         return DayReading(UNKNOWN, listed, unclear)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])

@@ -870,8 +870,9 @@ _ONE_OF_A_PLACE: Final = (
 
 def _may_be_body(body: Fact, of_packet: Fact) -> bool:
     """Whether a part that prints a bare word may be of the packet's body: a board is no council."""
-    is_bare = body.value and body.confidence == BARE
-    return not is_bare or body.value.lower() in (of_packet.value or "").lower()
+    if not body.value or body.confidence != BARE:
+        return True
+    return body.value.lower() in (of_packet.value or "").lower()
 
 
 def _taken(fact: Fact) -> Fact:

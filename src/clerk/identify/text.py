@@ -200,8 +200,9 @@ _remembered_lines = lru_cache(maxsize=32)(Lines)
 
 def page_lines(page: PageView) -> Lines:
     """Return the lines of a page, those of before if it was asked for."""
-    is_short = len(page.text) <= MOST_CHARACTERS
-    return (_remembered_lines if is_short else Lines)(page.page, page.text)
+    if len(page.text) > MOST_CHARACTERS:
+        return Lines(page.page, page.text)
+    return _remembered_lines(page.page, page.text)
 
 
 def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
