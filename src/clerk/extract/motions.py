@@ -113,6 +113,7 @@ _APPOSITION = pattern(
     r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
     r"|Moderator)[^,.;]{0,70},\s*$"
 )
+_RESPECTIVELY = pattern(r",?\s+respectively,?\s*$")
 _PRONOUN = pattern(r"\b(?:he|she|they)\s*$")
 
 
@@ -125,6 +126,10 @@ def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | Non
     """Read ``Director Daly made the motion``: the mover precedes the verb."""
     lower, text = doc.lower, doc.text
     edge = _subject_end(lower, verb)
+    if respectively := _RESPECTIVELY.search(lower, max(0, edge - 20), edge):
+        # ``Councilors Smith and Jones, respectively, moved and seconded``
+        both = doc.names_before(respectively.start())
+        return _motion_cue(doc, both[0].start, *both, end=end) if len(both) == 2 else None
     name = doc.name_before(edge)
     if name is not None and _begins_line(text, name, verb):
         name = None
@@ -511,6 +516,8 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     seconded = _SECONDED_NEXT.match(lower, end)
     above = doc.name_before(start) if seconded else None
     nobody = above is None or _begins_line(text, above, start)
+    if seconded and "respectively" in head:
+        return _moved_by_subject(doc, start, seconded.end())
     if _WAS.search(head) or (moved[0] != "moves" and seconded and nobody):
         if not seconded and not _IT_WAS.search(head):
             return None
@@ -588,6 +595,8 @@ _PROPOSED = Phrase(
 )
 _VOTE_ON_MOTION = pattern(_VOTE_ON.pattern[:-1] + r"motion\s+$")
 _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
+#: What the mover accepts is not voted on.
+_FRIENDLY = pattern(r"\s+(?:a|an|the)\s+friendly\s+amendment\b")
 _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
 _THAT = re.compile(r",?\s+that\b")
 _THIS = pattern(r"[.;]\s{1,3}(?P<this>this\s+(?:was|is)\s+)$")
@@ -600,6 +609,8 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     if verb["noun"] and not _ON_THE.search(lower[max(0, start - 8) : start]):
         return None
     if _COURTESY_VOTE.search(lower, end, doc.sentence_end(end, 120)):
+        return None
+    if _FRIENDLY.match(lower, end):
         return None
     if verb["how"] and _VOTE_ON_MOTION.search(lower[max(0, start - 50) : start]):
         return None
