@@ -34,13 +34,14 @@ EXAMPLES = [
     ),
     # Behind the names, with the outcome before them.
     (
-        "RESOLVED on the proposition of Cllr Ito, seconded by Cllr Jett, that the minutes be signed.",
+        "RESOLVED on the proposition of Cllr Ito, seconded by Cllr Jett, that the minutes be"
+        " signed.",
         "the minutes be signed",
     ),
     # All parts of a motion that has several.
     (
-        "Moved: Cr Ito\nSeconded: Cr Jett\n1. That the report be received.\n2. That the land be sold.\n"
-        "CARRIED 4/3",
+        "Moved: Cr Ito\nSeconded: Cr Jett\n1. That the report be received.\n"
+        "2. That the land be sold.\nCARRIED 4/3",
         "the report be received. 2. That the land be sold",
     ),
     (

@@ -527,6 +527,9 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         return _motion_cue(doc, begin, mover, end=seconded.end() if seconded else end)
     if _NOT_MOTION.match(lower, end):
         return None
+    if moved[0] == "moves" and _CONDITION.search(lower, doc.sentence_start(start), start):
+        # ``If Mr. Smith moves and Mr. Jones seconds``
+        return None
     capital = text[start].isupper()
     if capital and not _follows_name(doc, start) and (cue := _moved_name(doc, moved)):
         return cue
@@ -1039,6 +1042,10 @@ def speaker(doc: DocumentText, said: re.Match[str]) -> MotionCue | SecondCue | N
     if name is None or doc.text[name.end : name.end + 1] != ":":
         return None
     if said["moves"]:
+        mover = doc.name_at(said.end())
+        if mover and mover.titled and not doc.text[said.end() : mover.start].strip(" "):
+            # ``DECISION: Moved Cr Smith``: a heading.
+            return None
         return _motion_cue(doc, name.start, name, end=said.end())
     return _second_cue(doc, name.start, said.end(), name)
 
