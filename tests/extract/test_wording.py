@@ -32,6 +32,23 @@ EXAMPLES = [
         "It was moved by Mr. Ito and seconded to excuse the chair. Motion carried.",
         "excuse the chair",
     ),
+    # Behind the names, with the outcome before them.
+    (
+        "RESOLVED on the proposition of Cllr Ito, seconded by Cllr Jett, that the minutes be"
+        " signed.",
+        "the minutes be signed",
+    ),
+    # All parts of a motion that has several.
+    (
+        "Moved: Cr Ito\nSeconded: Cr Jett\n1. That the report be received.\n"
+        "2. That the land be sold.\nCARRIED 4/3",
+        "the report be received. 2. That the land be sold",
+    ),
+    (
+        "Motion: To approve the budget. Made by Mr. Ito, seconded by Mrs. Jett. All voted in the"
+        " affirmative.",
+        "approve the budget",
+    ),
     # What the body did, below the lists.
     (
         "Upon motion of Mr. Carr, seconded by Dr. Dane, and approved by the following vote:\n\n"

@@ -168,6 +168,8 @@ _PHRASE_START = pattern(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
+#: ``For example: AYES: Smith; NOES: Jones``
+_FOR_EXAMPLE = pattern(r"\b(?:for\s+(?:example|instance)|e\.g\.)[^.\n]{0,60}$")
 _NAME_NEXT = re.compile(r" {1,4}[^\W\d_]")
 
 
@@ -178,6 +180,8 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     if not _is_label(doc, label) or is_number_sign(lower, *label.span("word")):
         return None
     before = lower[max(0, label.start() - 200) : label.start()]
+    if _FOR_EXAMPLE.search(before[-80:]):
+        return None
     if kind == ABSENT:
         # Columns have wide gaps between the names of those who are present.
         words = " ".join(lower[max(0, label.start() - 800) : label.start()].split())
@@ -940,7 +944,7 @@ _ROLE_AFTER_NAME = pattern(
 )
 _TO_VOTE = pattern(
     r"(?:,\s{0,3}(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
-    r"(?:\s?\([^()\n]{1,25}\))?[\s,;:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+    r"(?:\s?\([^()\n]{1,25}\))?[\s,;:\-(=.\"_\u2026\u00b7]{1,80}(?:voted:?\s+|votes\s+|voting\s+)?[\"(]?$"
 )
 #: A row of dots or a long line between a name and its vote.
 _DOTS = pattern(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
@@ -1140,7 +1144,7 @@ _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 _TOLD = pattern(
     REPORTED.pattern + r"(?:(?!\bmotion\b|\bmoved\b)[^.;]){0,200}"
     r"(?:\b(?:had|has|have|recommended|committee|commission|county|district)\b"
-    r"|\b(?:board|council)\s+(?:\w+ly\s+)?voted\b)"
+    r"|\b(?:board|council)\s+(?:\w+ly\s+)?voted\b)|\bhad\s+voted\b"
     r"|^\s{0,3}(?:in\s+(?:19|20)\d\d|last\s+(?:week|month|year|meeting))\b"
 )
 
@@ -1171,6 +1175,15 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
             begin = doc.sentence_start(max(0, begin - 2), 400)
         if not names or _TOLD.search(lower, begin, match.start()):
             continue
+        known = [
+            name
+            for name in names
+            if name.titled or " " not in name.text or doc.roster.is_known(name.surname)
+        ]
+        run_on = len(known) < len(names) and len(doc.roster.official) > 2 and bool(known)
+        if run_on:
+            # ``lease to Brown Farms, Smith and Jones voted in favor``: it begins in other words.
+            names = known
         if names[0].text.isupper() and not any(
             name.titled or doc.roster.is_known(name.surname) for name in names
         ):
@@ -1204,6 +1217,8 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         else:
             surnames, cue.flags = doc.roster.surnames(names)
             cue.ballots = {kind: surnames}
+            if run_on:
+                cue.incomplete = {kind}
             more = _MORE_BEFORE.search(doc.text, max(0, start - 40), start)
             if more and more[1].lower() not in _NO_NAMES:
                 # ``Smith, J0nes, Brown and Lee voting yes``: the list begins before these names.

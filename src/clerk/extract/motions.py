@@ -113,6 +113,7 @@ _APPOSITION = pattern(
     r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
     r"|Moderator)[^,.;]{0,70},\s*$"
 )
+_RESPECTIVELY = pattern(r",?\s+respectively,?\s*$")
 _PRONOUN = pattern(r"\b(?:he|she|they)\s*$")
 
 
@@ -125,6 +126,10 @@ def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | Non
     """Read ``Director Daly made the motion``: the mover precedes the verb."""
     lower, text = doc.lower, doc.text
     edge = _subject_end(lower, verb)
+    if respectively := _RESPECTIVELY.search(lower, max(0, edge - 20), edge):
+        # ``Councilors Smith and Jones, respectively, moved and seconded``
+        both = doc.names_before(respectively.start())
+        return _motion_cue(doc, both[0].start, *both, end=end) if len(both) == 2 else None
     name = doc.name_before(edge)
     if name is not None and _begins_line(text, name, verb):
         name = None
@@ -511,6 +516,8 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     seconded = _SECONDED_NEXT.match(lower, end)
     above = doc.name_before(start) if seconded else None
     nobody = above is None or _begins_line(text, above, start)
+    if seconded and "respectively" in head:
+        return _moved_by_subject(doc, start, seconded.end())
     if _WAS.search(head) or (moved[0] != "moves" and seconded and nobody):
         if not seconded and not _IT_WAS.search(head):
             return None
@@ -519,6 +526,9 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         begin, mover = _it_was_start(lower, start), _mover_after(doc, end)
         return _motion_cue(doc, begin, mover, end=seconded.end() if seconded else end)
     if _NOT_MOTION.match(lower, end):
+        return None
+    if moved[0] == "moves" and _CONDITION.search(lower, doc.sentence_start(start), start):
+        # ``If Mr. Smith moves and Mr. Jones seconds``
         return None
     capital = text[start].isupper()
     if capital and not _follows_name(doc, start) and (cue := _moved_name(doc, moved)):
@@ -588,6 +598,8 @@ _PROPOSED = Phrase(
 )
 _VOTE_ON_MOTION = pattern(_VOTE_ON.pattern[:-1] + r"motion\s+$")
 _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
+#: What the mover accepts is not voted on.
+_FRIENDLY = pattern(r"\s+(?:a|an|the)\s+friendly\s+amendment\b")
 _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
 _THAT = re.compile(r",?\s+that\b")
 _THIS = pattern(r"[.;]\s{1,3}(?P<this>this\s+(?:was|is)\s+)$")
@@ -600,6 +612,8 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     if verb["noun"] and not _ON_THE.search(lower[max(0, start - 8) : start]):
         return None
     if _COURTESY_VOTE.search(lower, end, doc.sentence_end(end, 120)):
+        return None
+    if _FRIENDLY.match(lower, end):
         return None
     if verb["how"] and _VOTE_ON_MOTION.search(lower[max(0, start - 50) : start]):
         return None
@@ -1028,6 +1042,10 @@ def speaker(doc: DocumentText, said: re.Match[str]) -> MotionCue | SecondCue | N
     if name is None or doc.text[name.end : name.end + 1] != ":":
         return None
     if said["moves"]:
+        mover = doc.name_at(said.end())
+        if mover and mover.titled and not doc.text[said.end() : mover.start].strip(" "):
+            # ``DECISION: Moved Cr Smith``: a heading.
+            return None
         return _motion_cue(doc, name.start, name, end=said.end())
     return _second_cue(doc, name.start, said.end(), name)
 

@@ -831,6 +831,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         # ``Resolved on the proposition of Smith, seconded by Jones, that the fee be set.``
         yield "mover", that.end(), _words_end(doc, that.end(), None)
     if made is None and second is not None and not outcome_first:
+        if label := _LABEL_MADE_BY.search(doc.text, max(floor, motion.start - 400), motion.start):
+            yield "label", *label.span("words")
         by = _BY_LABEL.search(doc.text, max(0, motion.start - 24), motion.start)
         if by and line_start(doc.text, by.start()) >= floor:
             yield "above", line_start(doc.text, by.start()), by.start()
@@ -920,6 +922,10 @@ _BELOW_LISTS = re.compile(
     r"[\s.]{1,20}(?=(?:the (?:Board|Council|Commission|Committee|Court)|it was resolved) [a-z])"
 )
 _AND = re.compile(r",?\s+(?:and\s+)?")
+#: ``Motion: To approve the budget. Made by Smith, seconded by Jones.``
+_LABEL_MADE_BY = re.compile(
+    r"\bM(?:otion|OTION) ?: {1,3}(?P<words>[^:]{4,300}?)[.;]\s+(?:Made|Moved)(?: by)?\s*$"
+)
 _THEN_THAT = pattern(r",\s+that\s+")
 #: A motion in several parts, below the names: ``1. That the fee be set;``
 _FIRST_OF_LIST = re.compile(r"[ .]{0,4}\n\s{0,40}\(?(?:1|[aAiI])[.)]\s{1,8}(?=T(?:hat|HAT|o|O)\b)")
@@ -1022,6 +1028,11 @@ def _resolved_above(doc: DocumentText, position: int, floor: int) -> tuple[int, 
     return (resolved.end(), end) if not doc.text[end:position].strip(" \n.") else None
 
 
+_FIRST_NUMBER = re.compile(r"(?:^|\n)\s{0,40}\(?1[.)]\s{1,8}$")
+#: A motion has fewer parts than this.
+_MOST_PARTS = 12
+
+
 def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
     """Return where the words of a motion end that begin, maybe after a gap, at ``start``.
 
@@ -1051,6 +1062,13 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
         # ``BE IT RESOLVED:`` and the motion in the next paragraph.
         gap = _BLANK.match(doc.text, end)
         end = doc.sentence_end(gap.end() + 4 if gap else end, _LONGEST)
+    if _FIRST_NUMBER.search(doc.text, max(0, start - 50), start):
+        # ``1. That the report be received. 2. That the land be sold.``
+        for number in range(2, _MOST_PARTS):
+            part = re.compile(rf"\s{{0,60}}\(?{number}[.)]\s{{1,8}}(?=[A-Z])").match(doc.text, end)
+            if part is None or "\n" not in part[0]:
+                break
+            end = doc.sentence_end(part.end() + 4, _LONGEST)
     end = max(start, min(edge, end))
     for behind in (_SECONDED_WITHOUT_COMMA, _CARRIED_BEHIND, _VOTED_BEHIND):
         if found := behind.search(doc.lower, start, end):
