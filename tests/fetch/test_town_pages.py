@@ -160,6 +160,12 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("agendas", "2024-02-18", "Town Council", "1.pdf"),
         ],
     ),
+    "a paragraph as the title of a list": (
+        TOWN,
+        """<h3>Boards</h3><ul><li><a href="/drb">Development Review Board</a></li></ul>
+        <h1>Conservation Commission</h1><p>Minutes:</p><ul><li><a href="1.pdf">5/13/2024 (draft)</a></li></ul>""",
+        [("minutes", "2024-05-13", "Conservation Commission", "1.pdf")],
+    ),
     "a Dutch list of decisions": (
         "https://www.gemeente.nl/raad",
         """<h1>Vergaderingen gemeenteraad</h1><ul>
