@@ -64,8 +64,9 @@ _CERTAIN = _compiled(
     rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
-    # Of several days the first: January 16-17, 2024
-    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
+    # Of several days the first: January 16-17, 2024, or January 16 and January 17, 2024
+    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*(?:(?P=word){_GAP})?"
+    rf"[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
     rf"{_DAY}{_GAP}{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}{_GAP}{_DAY}",
     r"(?<![0-9])(?P<year>(?:18|19|20)[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?:[0-9]{4}(?:[0-9]{2})?)?(?![0-9])",
@@ -209,7 +210,8 @@ _SORT_BEHIND = re.compile(
 )
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
 _BEHIND_A_BODY = re.compile(
-    rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?)\b",
+    rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?|"
+    r"meets|met|will meet)\b",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
