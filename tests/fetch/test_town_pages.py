@@ -175,6 +175,15 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-06-10", "Plan Commission", "1.pdf"),
         ],
     ),
+    "pictures that say what they lead to": (
+        "https://www.cm-vila.pt/reunioes",
+        """<h1>Reuniões da Câmara Municipal</h1><table><tr><td>8/5/2024</td><td><a href="1.pdf"><img alt="Agenda"></a></td>
+        <td><a href="2.pdf"><img alt="Minutes"></a></td></tr></table>""",
+        [
+            ("agendas", "2024-05-08", "Câmara Municipal", "1.pdf"),
+            ("minutes", "2024-05-08", "Câmara Municipal", "2.pdf"),
+        ],
+    ),
     "a Dutch list of decisions": (
         "https://www.gemeente.nl/raad",
         """<h1>Vergaderingen gemeenteraad</h1><ul>

@@ -200,8 +200,9 @@ _SORT_BEFORE = re.compile(
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
     r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?|"
     r"convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|(?:concept)?verslag|"
-    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?)"
-    r"\b(?:\s+(?:du|de la|des|der|au|del|de|van de|van het|van)\b)?\W+"
+    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"r[ée]unions?|sedut[ae])"
+    r"\b(?:\s+(?:du|de la|des|der|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
     re.IGNORECASE,
 )
