@@ -177,7 +177,7 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
     ),
     "pictures that say what they lead to": (
         "https://www.cm-vila.pt/reunioes",
-        """<h1>Reuniões da Câmara Municipal</h1><table><tr><td>8/5/2024</td><td><a href="1.pdf"><img alt="Agenda"></a></td>
+        """<h1>Reuniões da Câmara Municipal</h1><table><tr><td>Wed 8/5/2024</td><td><a href="1.pdf"><img alt="Agenda"></a></td>
         <td><a href="2.pdf"><img alt="Minutes"></a></td></tr></table>""",
         [
             ("agendas", "2024-05-08", "Câmara Municipal", "1.pdf"),

@@ -223,7 +223,12 @@ _CLOCK = re.compile(
     r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?", re.IGNORECASE)
+#: A short one only before a date: Sun Prairie is a town.
+_WEEKDAY = re.compile(
+    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?"
+    rf"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b[.,]*(?=\s+(?:[0-9]|{_A_MONTH}))",
+    re.IGNORECASE,
+)
 _BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*")
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
@@ -449,7 +454,7 @@ def _without_sort(text: str) -> str:
 
 def without_dates(text: str) -> str:
     """Return the text without dates, times and what surrounds them."""
-    bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(text)))
+    bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(_WEEKDAY.sub(" ", text))))
     return re.sub(r"\s+", " ", bare).strip(_AROUND_NAMES + "|")
 
 
