@@ -160,6 +160,30 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("agendas", "2024-02-18", "Town Council", "1.pdf"),
         ],
     ),
+    "a paragraph as the title of a list": (
+        TOWN,
+        """<h3>Boards</h3><ul><li><a href="/drb">Development Review Board</a></li></ul>
+        <h1>Conservation Commission</h1><p>Minutes:</p><ul><li><a href="1.pdf">5/13/2024 (draft)</a></li></ul>""",
+        [("minutes", "2024-05-13", "Conservation Commission", "1.pdf")],
+    ),
+    "a meeting of two days, and one that a sentence tells of": (
+        TOWN,
+        """<h1>Minutes</h1><ul><li><a href="1.pdf">Plan Commission June 10 and June 11, 2024</a></li></ul>
+        <p>The Park Board meets Tuesday, March 12, 2024. <a href="2.pdf">Agenda</a></p>""",
+        [
+            ("agendas", "2024-03-12", "Park Board", "2.pdf"),
+            ("minutes", "2024-06-10", "Plan Commission", "1.pdf"),
+        ],
+    ),
+    "pictures that say what they lead to": (
+        "https://www.cm-vila.pt/reunioes",
+        """<h1>Reuniões da Câmara Municipal</h1><table><tr><td>Wed 8/5/2024</td><td><a href="1.pdf"><img alt="Agenda"></a></td>
+        <td><a href="2.pdf"><img alt="Minutes"></a></td></tr></table>""",
+        [
+            ("agendas", "2024-05-08", "Câmara Municipal", "1.pdf"),
+            ("minutes", "2024-05-08", "Câmara Municipal", "2.pdf"),
+        ],
+    ),
     "a Dutch list of decisions": (
         "https://www.gemeente.nl/raad",
         """<h1>Vergaderingen gemeenteraad</h1><ul>

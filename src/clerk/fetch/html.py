@@ -331,7 +331,11 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         elif tag == "p":
             # Bold as a whole, with no link in it: the title of what follows.
             bold = node.css_first("strong, b")
-            if bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node):
+            is_bold = bold is not None and text_of(bold) == text_of(node)
+            is_kind = _KIND_TITLE.fullmatch(text_of(node)) and not any(
+                each.tag in ("td", "li") for each in ancestors(node)
+            )
+            if (is_bold or is_kind) and node.css_first("a") is None:
                 level = 8
         elif tag == "tr" and _names_rows_below(node):
             level = 8
@@ -445,6 +449,10 @@ _YEAR_TITLE = re.compile(
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*(?:19|20)[0-9]{2}"
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",
     re.IGNORECASE,
+)
+#: A paragraph that is the title of a list: "Meeting Minutes:".
+_KIND_TITLE = re.compile(
+    r"(?:meeting )?(?:agendas?|minutes)(?: ?(?:&|and|/) ?(?:agendas?|minutes))? ?:?", re.IGNORECASE
 )
 #: The elements that lead somewhere, and by which attribute.
 _LEADS_ON = {"a": "href", "button": "onclick", "input": "onclick"}

@@ -64,8 +64,9 @@ _CERTAIN = _compiled(
     rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
-    # Of several days the first: January 16-17, 2024
-    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
+    # Of several days the first: January 16-17, 2024, or January 16 and January 17, 2024
+    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*(?:(?P=word){_GAP})?"
+    rf"[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
     rf"{_DAY}{_GAP}{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}{_GAP}{_DAY}",
     r"(?<![0-9])(?P<year>(?:18|19|20)[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?:[0-9]{4}(?:[0-9]{2})?)?(?![0-9])",
@@ -199,8 +200,9 @@ _SORT_BEFORE = re.compile(
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
     r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?|"
     r"convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|(?:concept)?verslag|"
-    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?)"
-    r"\b(?:\s+(?:du|de la|des|der|au|del|de|van de|van het|van)\b)?\W+"
+    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"r[ée]unions?|sedut[ae])"
+    r"\b(?:\s+(?:du|de la|des|der|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
     re.IGNORECASE,
 )
@@ -209,7 +211,8 @@ _SORT_BEHIND = re.compile(
 )
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
 _BEHIND_A_BODY = re.compile(
-    rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?)\b",
+    rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?|"
+    r"meets|met|will meet)\b",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
@@ -220,7 +223,12 @@ _CLOCK = re.compile(
     r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?", re.IGNORECASE)
+#: A short one only before a date: Sun Prairie is a town.
+_WEEKDAY = re.compile(
+    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?"
+    rf"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b[.,]*(?=\s+(?:[0-9]|{_A_MONTH}))",
+    re.IGNORECASE,
+)
 _BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*")
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
@@ -446,7 +454,7 @@ def _without_sort(text: str) -> str:
 
 def without_dates(text: str) -> str:
     """Return the text without dates, times and what surrounds them."""
-    bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(text)))
+    bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(_WEEKDAY.sub(" ", text))))
     return re.sub(r"\s+", " ", bare).strip(_AROUND_NAMES + "|")
 
 

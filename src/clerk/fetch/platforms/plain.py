@@ -238,7 +238,8 @@ class PlainFetcher(PlatformFetcher):
             self._governing_body = self._body_of_list or _governing_body(page)
             if url == self.source:
                 tree = html.parsed(page.text)
-                named = tuple(html.text_of(each) for each in tree.css("h1, title")[:2])
+                own_names = [*tree.css("h1")[:1], *tree.css("title")[:1]]
+                named = tuple(html.text_of(each) for each in own_names)
                 self._body_of_list = _body(Link("", "", "", named))
             is_event = url in events or bool(self.event_pages and re.search(self.event_pages, url))
             self._day_of_page = None
@@ -564,7 +565,11 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             url = next(filter(_DOCUMENT_LINK.search, scripted), "")
         if not url or (node.tag == "option" and not _DOCUMENT_LINK.search(url)):
             continue
-        texts = tuple(node.attributes.get(name) for name in ("title", "aria-label", "value"))
+        picture = node.css_first("img[alt]")
+        texts = (
+            *(node.attributes.get(name) for name in ("title", "aria-label", "value")),
+            picture.attributes["alt"] if picture is not None else None,
+        )
         text = html.text_of(node) or next(filter(None, texts), "")
         if not naming.find_kind(text) and not naming.find_date(text):
             text = next((each for each in texts if each and naming.find_kind(each)), text)
