@@ -90,8 +90,9 @@ class Library:
         """Return the documents that match a query, with their best pages, totals and facets.
 
         The query language is that of ``clerk search``.  ``after`` is the ``cursor`` of an earlier
-        answer.  Raises ``clerk.search.QueryError`` for a query with a mistake, and ``NotFound`` if
-        nothing was found because the site or body does not exist.
+        answer.  Raises ``clerk.search.QueryError`` for a query with a mistake, ``InvalidInput`` for
+        another value that cannot be right, and ``NotFound`` if nothing was found because the site
+        or body does not exist.
         """
         from clerk import search
 

@@ -296,7 +296,7 @@ class SiteDatabase:
     def __init__(self, connection: sqlite3.Connection, subdomain: str) -> None:
         self._db = connection
         self.subdomain = subdomain
-        self.about: dict[str, str] = dict(self._all("SELECT key, value FROM about"))
+        self.about: dict[str, str] = dict(self.rows("SELECT key, value FROM about"))
 
     @property
     def name(self) -> str:
@@ -308,12 +308,9 @@ class SiteDatabase:
         """The language of its documents, as in en; empty if it is not known."""
         return tag_of(self.about.get("language", ""))
 
-    def _all(self, query: str, *values: Any) -> list[Any]:
-        return self._db.execute(query, values).fetchall()
-
     def rows(self, query: str, *values: Any) -> list[Any]:
         """Return the rows that a query finds."""
-        return self._all(query, *values)
+        return self._db.execute(query, values).fetchall()
 
     def _number(self, query: str, *values: Any) -> int:
         return int(self._db.execute(query, values).fetchone()[0])
@@ -322,7 +319,7 @@ class SiteDatabase:
 
     def bodies(self) -> list[BodySummary]:
         """Return each body with its years and counts."""
-        rows = self._all(
+        rows = self.rows(
             f"""SELECT meeting, sum(documents), sum(pages), count(DISTINCT date), min(date),
                        max(date)
                 FROM ({_HELD}) GROUP BY meeting ORDER BY meeting IS NULL, meeting"""
@@ -331,7 +328,7 @@ class SiteDatabase:
 
     def coverage(self) -> list[YearCoverage]:
         """Return for each body and year how many minutes, agendas and others are held."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT meeting, substr(date, 1, 4), count(*) FILTER (WHERE kind = 'minutes'),
                       count(*) FILTER (WHERE kind IN ('agenda', 'packet')),
                       count(*) FILTER (WHERE kind IS NULL
@@ -342,7 +339,7 @@ class SiteDatabase:
 
     def without_minutes(self) -> list[LoneAgenda]:
         """Return the meetings of which an agenda is held and no minutes."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT DISTINCT meeting, date, id FROM documents AS agenda
                WHERE kind IN ('agenda', 'packet') AND meeting IS NOT NULL AND date IS NOT NULL
                AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.kind = 'minutes'
@@ -353,7 +350,7 @@ class SiteDatabase:
 
     def with_unread_pages(self) -> list[CompiledDocument]:
         """Return the documents of which some pages could not be read."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT * FROM documents WHERE failed_pages IS NOT NULL AND failed_pages <> '{}'
                ORDER BY name"""
         )
@@ -367,14 +364,14 @@ class SiteDatabase:
         of_year = "meeting IS ? AND coalesce(substr(date, 1, ?), '') = ?"
         given = (body, len(year), year)
         found: dict[str | None, HeldMeeting] = {}
-        for row in self._all(
+        for row in self.rows(
             f"SELECT * FROM documents WHERE {of_year} ORDER BY date DESC NULLS LAST, kind, name",
             *given,
         ):
             document = CompiledDocument.of(row)
             meeting = found.setdefault(document.date, HeldMeeting(body, document.date))
             meeting.documents.append(document)
-        for row in self._all(
+        for row in self.rows(
             f"""SELECT * FROM parts WHERE {of_year} AND date IS NOT NULL AND kind = 'minutes'
                 AND NOT of_other_place ORDER BY date DESC, document, first_page, first_character""",
             *given,
@@ -383,7 +380,7 @@ class SiteDatabase:
             if (document.meeting, document.date) != (body, row["date"]):
                 meeting = found.setdefault(row["date"], HeldMeeting(body, row["date"]))
                 meeting.parts.append(PartOfPacket(document, _part(row)))
-        votes = self._all(f"SELECT date, count(*) FROM votes WHERE {of_year} GROUP BY date", *given)
+        votes = self.rows(f"SELECT date, count(*) FROM votes WHERE {of_year} GROUP BY date", *given)
         for date, number in votes:
             if date in found:
                 found[date].votes = number
@@ -393,7 +390,7 @@ class SiteDatabase:
 
     def month(self, month: str) -> list[DatedMeeting]:
         """Return the meetings of a month, as in 2024-05, by day and body."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT held.date, held.meeting, max(held.kind IN ('agenda', 'packet')),
                       max(held.kind = 'minutes'),
                       EXISTS (SELECT 1 FROM votes WHERE votes.date = held.date
@@ -420,7 +417,7 @@ class SiteDatabase:
         """Return the years of which something of a body is held, the latest first."""
         query = f"""SELECT DISTINCT substr(date, 1, 4) FROM ({_HELD})
                     WHERE meeting IS ? AND date IS NOT NULL ORDER BY 1 DESC"""
-        return [str(year) for (year,) in self._all(query, body)]
+        return [str(year) for (year,) in self.rows(query, body)]
 
     def neighbours(self, body: str | None, date: str) -> tuple[str | None, str | None]:
         """Return the dates of the meetings before and after."""
@@ -437,7 +434,7 @@ class SiteDatabase:
         return self._document(document.name)
 
     def _document(self, name: str) -> CompiledDocument:
-        rows = self._all("SELECT * FROM documents WHERE name = ?", name)
+        rows = self.rows("SELECT * FROM documents WHERE name = ?", name)
         if not rows:
             raise NotFound(
                 Message(
@@ -451,13 +448,13 @@ class SiteDatabase:
     def parts(self, document: Document) -> list[CompiledPart]:
         """Return the parts of a packet, in order; none of a document that is one thing."""
         query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page, first_character"
-        return [_part(row) for row in self._all(query, document.name)]
+        return [_part(row) for row in self.rows(query, document.name)]
 
     def documents(
         self, *, limit: int = 50, offset: int = 0, body: str = "", kind: str = "", year: str = ""
     ) -> list[CompiledDocument]:
         """Return documents, newest first, undated ones last; the kind may be ``unknown``."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT * FROM documents WHERE (? = '' OR meeting = ?)
                AND (? = '' OR coalesce(kind, 'unknown') = ?)
                AND coalesce(substr(date, 1, ?), '') = ?
@@ -468,7 +465,7 @@ class SiteDatabase:
 
     def newest(self, *, limit: int = 50, body: str | None = None) -> list[CompiledDocument]:
         """Return the documents that were first seen last, of all bodies or of one."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT * FROM documents WHERE ? IS NULL OR meeting = ?
                ORDER BY first_seen_at DESC, name LIMIT ?""",
             *(body, body, limit),
@@ -477,13 +474,13 @@ class SiteDatabase:
 
     def first_seen(self) -> dict[str, str]:
         """Return when each document was first seen, by name."""
-        rows = self._all("SELECT name, first_seen_at FROM documents WHERE first_seen_at > ''")
+        rows = self.rows("SELECT name, first_seen_at FROM documents WHERE first_seen_at > ''")
         return dict(map(tuple, rows))
 
     def documents_filed_under(self, meeting: str, date: str) -> list[CompiledDocument]:
         """Return the documents whose files lie in a meeting's folder under a date or title."""
         names = [Document(kind, meeting, date).name for kind in KINDS]
-        rows = self._all("SELECT * FROM documents WHERE name IN (?, ?) ORDER BY name DESC", *names)
+        rows = self.rows("SELECT * FROM documents WHERE name IN (?, ?) ORDER BY name DESC", *names)
         return [CompiledDocument.of(row) for row in rows]
 
     def pages(self, document: Document, first: int = 1, limit: int = 50) -> list[CompiledPage]:
@@ -493,14 +490,14 @@ class SiteDatabase:
                     WHERE document = ? AND page >= ? ORDER BY page LIMIT ?"""
         return [
             CompiledPage(row["id"], row["page"], document_text(row["text"]), *row[3:])
-            for row in self._all(query, document.name, first, limit)
+            for row in self.rows(query, document.name, first, limit)
         ]
 
     def page_ids(self, document: Document) -> dict[int, str]:
         """Return the id of each page that could be read, by its number."""
         table = table_of_document(self._db, document.name)
         query = f"SELECT page, id FROM {table} WHERE document = ? ORDER BY page"
-        return dict(self._all(query, document.name))
+        return dict(self.rows(query, document.name))
 
     def page(self, document: Document, number: int) -> CompiledPage:
         """Return one page; raise NotFound if it could not be read."""
@@ -525,7 +522,7 @@ class SiteDatabase:
     def votes(self, *, limit: int = 50, offset: int = 0, **filters: str) -> list[CompiledVote]:
         """Return votes, newest first; filters: see `_vote_filters`."""
         conditions, values = _vote_filters(filters)
-        rows = self._all(
+        rows = self.rows(
             f"""SELECT votes.*, documents.id AS document_id FROM votes
                 JOIN documents ON documents.name = votes.document WHERE {conditions}
                 ORDER BY votes.date DESC NULLS LAST, votes.document, votes.start
@@ -542,7 +539,7 @@ class SiteDatabase:
                    LEFT JOIN person_names ON meeting = ? AND printed_name = member
                    WHERE vote = ?
                    ORDER BY instr('aye no abstain recused absent', ballot), ballot, member"""
-        for ballot, member, person in self._all(query, row["meeting"], row["id"]):
+        for ballot, member, person in self.rows(query, row["meeting"], row["id"]):
             ballots.setdefault(ballot, []).append(document_text(member))
             if person:
                 people[document_text(member)] = document_text(person)
@@ -575,13 +572,13 @@ class SiteDatabase:
         columns = {"body": "meeting", "year": "substr(date, 1, 4)", "result": "result"}
         query = "SELECT DISTINCT {0} FROM votes WHERE {0} IS NOT NULL ORDER BY 1"
         return {
-            name: [str(value) for (value,) in self._all(query.format(column))]
+            name: [str(value) for (value,) in self.rows(query.format(column))]
             for name, column in columns.items()
         }
 
     def people(self) -> list[MemberRecord]:
         """Return who voted, how often and in which bodies."""
-        rows = self._all(
+        rows = self.rows(
             """SELECT member, count(*), sum(ballot = 'aye'), sum(ballot = 'no'),
                       sum(ballot = 'abstain'), sum(ballot NOT IN ('aye', 'no', 'abstain')),
                       min(votes.date), max(votes.date), json_group_array(DISTINCT votes.meeting)
