@@ -8,7 +8,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis_sizes import examples
 from rapidfuzz import fuzz
@@ -347,6 +347,9 @@ def read_again(lines, dice):
 
 @settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 1_000_000))
+# A name of a lost sentence, next to the same name in another one.
+@example(5315)
+@example(6795)
 def test_a_wrong_place_is_never_chosen_over_none(seed):
     """Minutes repeat themselves.  A span is in its own letters, or the words next to it are there.
 
@@ -379,11 +382,14 @@ def test_a_wrong_place_is_never_chosen_over_none(seed):
             (fold(source[max(0, begin - 72) : begin]), fold(target[: places[0].begin][-72:]), -24),
             (fold(source[end : end + 72]), fold(target[places[-1].end :][:72]), 24),
         )
-        near = (
-            fuzz.ratio(*(each[size:] if size < 0 else each[:size] for each in (here, there)))
-            for here, there, size in sides
-        )
-        assert max(near) >= 50, (begin, end, places)
+        # Directly next to it, or a line further on, where the line between is lost or moved.
+        near = further = 0.0
+        for here, there, size in sides:
+            next_to_it = [each[size:] if size < 0 else each[:size] for each in (here, there)]
+            near = max(near, fuzz.ratio(*next_to_it))
+            others = ((next_to_it[0], there), (next_to_it[1], here))
+            further = max(further, *(fuzz.partial_ratio(*each) for each in others))
+        assert near >= 50 or further >= 80, (begin, end, places)
 
 
 def test_a_hundred_thousand_repeated_lines_do_not_take_forever():

@@ -186,6 +186,11 @@ class Alignment:
                 and room <= 2 * (last - first)
             )
             found = self._between_its_ends(begin, end, first, last)
+            if found is not None and last - first < _SHORT_LETTERS:
+                # A name alone is easily aligned with the same name in another sentence.
+                at, after_it = map(self._target.before, (found.begin, found.end))
+                if self._context(first, last, at, after_it - at) < _NEXT_ALIKE:
+                    found = None
             # Where both neighbours are found, other words are there now.
             if found is not None or ends_are_known:
                 return found
