@@ -129,7 +129,9 @@ def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | Non
     if respectively := _RESPECTIVELY.search(lower, max(0, edge - 20), edge):
         # ``Councilors Smith and Jones, respectively, moved and seconded``
         both = doc.names_before(respectively.start())
-        return _motion_cue(doc, both[0].start, *both, end=end) if len(both) == 2 else None
+        if len(both) != 2:
+            return None
+        return _motion_cue(doc, both[0].start, both[0], both[1], end=end)
     name = doc.name_before(edge)
     if name is not None and _begins_line(text, name, verb):
         name = None
@@ -245,10 +247,10 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
         if mover is None or seconder is None:
             return None
         return _motion_cue(doc, seconder.start, mover, seconder, end=mover.end)
-    if both := _MADE_SECONDED.search(head):
+    if made_seconded := _MADE_SECONDED.search(head):
         # ``Smith made, Jones 2nd motion to adjourn``
-        mover = doc.name_before(start - len(head) + both.start())
-        seconder = doc.name_at(start - len(head) + both.start("who"))
+        mover = doc.name_before(start - len(head) + made_seconded.start())
+        seconder = doc.name_at(start - len(head) + made_seconded.start("who"))
         if mover is not None and seconder is not None and _are_members(doc, mover, seconder):
             return _motion_cue(doc, mover.start, mover, seconder, end=end)
     # ``fails for lack of a second`` in the line above asks for nothing.
