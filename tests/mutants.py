@@ -703,7 +703,7 @@ MUTANTS = (
         "a suspended upload is not claimed",
         "pipeline/ledger/claiming.py",
         ", jobs.c.suspended_at.is_(None))",
-        ")",
+        ", jobs.c.id == jobs.c.id)",
         "annotations/test_annotation_uploads.py::test_suspended_resumed_and_cancelled[sqlite]",
     ),
     Mutant(
