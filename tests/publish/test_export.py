@@ -63,7 +63,7 @@ def test_votes_as_json_carry_their_names(sites: Path) -> None:
         ["Lee", "Wu"],
         ["Diaz"],
     )
-    assert row["tally"] == {"ayes": 2, "noes": 1}
+    assert row["tally"] == {"yes": 2, "no": 1}
     assert row["flags"] == ["name_typo"]
 
 

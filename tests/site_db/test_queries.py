@@ -247,7 +247,7 @@ def test_votes_come_with_ballots_and_parsed_columns(site: SiteDatabase) -> None:
     assert (plow.flags, plow.unanimous, plow.tally) == (
         ["amendment"],
         False,
-        {"ayes": 2, "noes": 1},
+        {"yes": 2, "no": 1},
     )
     assert plow.document_id == site.document(Document.from_name(JANUARY)).id
     assert plow.people["Lee"] == "Council/lee"
