@@ -233,7 +233,7 @@ MUTANTS = (
         "pipeline/flow.py",
         " transitions.finish(conn, claim, ready, ended=ended, going_on=going_on)",
         " transitions.finish(conn, claim, ready, ended=ended, going_on=going_on)"
-        "; queues.offer(config.load(), QUEUES)",
+        "; queues.offer(self.settings, QUEUES)",
         "pipeline/test_traps.py::test_trap_01_jobs_are_enqueued_after_their_state_is_committed[sqlite]",
     ),
     Mutant(
