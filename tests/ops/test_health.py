@@ -513,6 +513,11 @@ def test_a_bucket_is_asked_by_health_and_doctor(
     mark("another")
     level, said = of_the_store()
     assert level == "CRITICAL" and "belongs to the installation another" in said
+    monkeypatch.setattr(store_check, "FIRST_ANSWER_SECONDS", 0.5)
+    slow_once = iter([Failure(0, seconds=2.0)])
+    server.fault = lambda method, path: next(slow_once, None)
+    mark(ours)
+    assert of_the_store()[0] == "OK"
     monkeypatch.setattr(store_check, "ANSWER_SECONDS", 0.5)
     server.fault = lambda method, path: Failure(0, seconds=2.0)
     assert "did not answer within" in of_the_store()[1]

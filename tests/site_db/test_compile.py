@@ -172,7 +172,7 @@ def test_votes_and_entities_are_compiled_in(folder: Path) -> None:
     path = compile_folder(folder, SITE).path
 
     assert ask(path, "SELECT page, mover, result, tally FROM votes WHERE id LIKE '%v1'") == [
-        (2, "Lee", "passed", '{"ayes":2,"noes":1}')
+        (2, "Lee", "passed", '{"yes":2,"no":1}')
     ]
     assert ask(path, "SELECT member, ballot FROM vote_members ORDER BY member") == [
         ("Diaz", "no"),

@@ -6,6 +6,7 @@ because a store that does not answer is asked again and again otherwise.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 
@@ -17,6 +18,9 @@ from clerk.core.store import PDF, Store
 
 #: How long the store may take to answer.
 ANSWER_SECONDS = 10.0
+#: Most stores answer sooner.  A child that has not answered by then may be hanging because another
+#: thread held a lock when it was forked: a second child asks before the store is blamed.
+FIRST_ANSWER_SECONDS = 3.0
 #: How long an answer holds: pages and probes ask every few seconds.
 ANSWER_HOLDS_SECONDS = 60.0
 
@@ -45,6 +49,8 @@ def check_access(settings: Settings, documents: Sequence[tuple[str, str]]) -> li
 
 
 def _in_child(settings: Settings, examine: Callable[..., str], *args: object) -> str:
+    with contextlib.suppress(DocumentError):
+        return child_process.call(examine, *args, returns=str, seconds=FIRST_ANSWER_SECONDS)
     try:
         return child_process.call(examine, *args, returns=str, seconds=ANSWER_SECONDS)
     except DocumentError as error:
