@@ -26,6 +26,9 @@ _HEAD = (
     r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
     r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
     r"|gemeindevertretung|stadtvertretung"
+    r"|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
+    r"|raadscommissie(?: \w+)?"
+    r"|commissie (?!van\b|voor\b)\w+"
     r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
@@ -36,7 +39,22 @@ _HEAD_STARTS: Final = frozenset(
         *("counc", "board", "commi", "sub-c", "subco", "autho", "trust", "selec", "alder", "super"),
         *("assem", "court", "polic", "panel", "task", "cabin", "senat", "legis", "corpo", "direc"),
         *("burea", "agenc", "town", "worki", "conse", "comit", "cabil", "ayunt", "pleno", "gemei"),
-        *("stadt", "ortsb", "kreis", "aussc", "munic", "freeh", "gover", "regen", "forum", "elect"),
+        *(
+            "stadt",
+            "ortsb",
+            "kreis",
+            "aussc",
+            "munic",
+            "ortsr",
+            "gemee",
+            "raad",
+            "raads",
+            "freeh",
+            "gover",
+            "regen",
+            "forum",
+            "elect",
+        ),
         *("bauau", "haupt", "finan", "umwel"),
     }
 )
@@ -55,14 +73,14 @@ _NOT_A_BODY = Words(
 _MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
-    r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
+    r"remote|öffentliche|nichtöffentliche|openbare|public|open|closed|executive|work|working|study"
     r"|organi[sz]ational"
     r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
     r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
-    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
+    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|séance|sesión)\b"
     r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = Words(
@@ -73,6 +91,7 @@ _KIND_WORDS = Words(
     r"packets?|packages?|notices?|order of business|record of proceedings|official proceedings"
     r"|proceedings|journal|"
     r"procès[- ]verbal|compte[- ]rendu|ordre du jour|niederschrift|protokoll|einladung"
+    r"|besluitenlijst|notulen|verslag"
     r"|tagesordnung|staff report|agenda report"
     r"|report to|report|"
     r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
@@ -85,8 +104,11 @@ _STATUS = Words(
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
+    r"|\bmitglieder (?=de[sr]\b)"
     r"|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior|last) )?"
-    r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
+    r"|\bemergency (?=(?:(?:city|town|village|county|borough|common|school) )?(?:board|council"
+    r"|commission)\b)"
+    r"|\b(?:honorable mayor and|(?<!of\s)mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 #: Also what is left of a word of marks alone.
@@ -94,7 +116,20 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
-        *("its", "this", "our", "el", "am", "um", "vom", "members", "before", "convene"),
+        *(
+            "its",
+            "this",
+            "our",
+            "el",
+            "am",
+            "um",
+            "vom",
+            "members",
+            "van",
+            "het",
+            "before",
+            "convene",
+        ),
     }
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
@@ -197,6 +232,13 @@ _IN_TEXT: Final = (
         ),
         ("passed", "adopted", "carried", "approved"),
     ),
+    (
+        cased_pattern(
+            r"\b(?:ordained|resolved|enacted),? (?:that )?by (?:the )?"
+            rf"(?P<body>(?:[\w'’.-]+ ){{0,6}}?{_HEAD}\b{_OF_WHAT})"
+        ),
+        ("ordained", "resolved", "enacted"),
+    ),
     (cased_pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
     (
         cased_pattern(
@@ -225,6 +267,7 @@ _IN_TEXT_NEEDS: Final = (
         "called",
     ),
     *("passed", "adopted", "carried", "approved", "proceedings", "council "),
+    *("ordained", "resolved", "enacted"),
 )
 
 _GENERIC_WORD = Words(
