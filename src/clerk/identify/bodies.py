@@ -275,7 +275,7 @@ _GENERIC_WORD = Words(
     r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
     r"council|commission|water|community|college|unified|public|corporation|city-?county"
-    r"|cdd|isd|usd|csd|pud|mud|[a-z]{2})\b|[^\w\s'-]+"
+    r"|unit|consolidated|independent|cdd|isd|c?usd|csd|pud|mud|[a-z]{2}|[0-9]+)\b|[^\w\s'-]+"
 )
 
 
@@ -506,7 +506,7 @@ _CUT = Words(
     r"\b(?:and|&|of|for|zoning|planning|school|library|parks?|recreation|water|finance|budget"
     r"|advisory|review|public|works|joint|health)$"
 )
-_BOARD_OF = Words(r"board of (?:commissioners|directors|trustees|supervisors|governors)$")
+_BOARD_OF = Words(r"board of (?:commissioners|directors|education|governors|supervisors|trustees)$")
 _AUTHORITY = Words(r"(?:[\w'’&.-]+ )*authority(?: of .*)?")
 #: A heading with this much weight is not compared with the text.
 _DECIDED: Final = 3.7

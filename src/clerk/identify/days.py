@@ -472,10 +472,12 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = in_block and len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    # "Date: May 4, 2021" below the name of who moves: a form for a motion.
+    is_label = kind == RESOLUTION and where.is_near and bool(_DATE_LABEL.match(where.same_line))
     goes_on = not where.same_line and len(where.above) > _FULL_LINE
     if in_block:
         around = [where.same_line, where.before] if alone or goes_on else [where.same_line]
-    elif _MEETING_DATE.match(where.same_line):
+    elif is_label or _MEETING_DATE.match(where.same_line):
         around = [where.same_line]
     else:
         told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
@@ -491,7 +493,7 @@ def _weight(where: _Where, document: _Document) -> float | None:
             continue
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
-        if in_block or rule.name in ("adoption", "named as the day"):
+        if in_block or is_label or rule.name in ("adoption", "named as the day"):
             # "PASSED AND APPROVED this 5th day of June": of itself, not of what it amends.
             return rule.weight + (rule.name == "adoption" and _THIS_DAY.search(small) is not None)
         # In the text: only where minutes and notices begin, and never a report's.

@@ -248,6 +248,7 @@ HEADINGS: Final = (
         r"|warrant|voucher|claims?|payments?|disbursements?) "
         r"(?:register|list\w*|report)\b|\blist of (?:bills|claims|payments|warrants|accounts"
         r"|cheques|checks)\b"
+        r"|\b(?:payments|accounts|invoices|bills) (?:for (?:approval|payment)|to be paid)\b"
         r"|\bbreakdown\b|\bspreadsheet\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
         r"|recommendations?)\b|\bstudy\b"
         r"|\bassessment\b|\binspection\b|\bevaluation\b|\banalysis\b|\baudit(?:ed)?\b"
@@ -265,6 +266,7 @@ HEADINGS: Final = (
         "Treasurer's Report",
         needs="report memo budget statement balance forecast update reconciliation payable "
         "register list bills check cheque warrant voucher claim payment disbursement breakdown "
+        "accounts invoices "
         "spreadsheet staffing payroll personnel study assessment inspection evaluation analysis "
         "audit statistics schedule estimate findings summary plan improvement",
     ),
