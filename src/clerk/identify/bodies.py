@@ -684,12 +684,13 @@ _FULL_LINE: Final = 55
 def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
     """Yield the lines that name a body, each with the next one and without dates."""
     rest = lines[len(block) : len(block) + _OPENING_LINES]
+    small = [line.text.lower() for line in rest]
+    names = [not _HEAD_STARTS.isdisjoint([word[:5] for word in text.split()]) for text in small]
     for number, line in enumerate(rest):
-        text = line.text
-        if len(text) > _FULL_LINE and number + 1 < len(rest):
-            text = f"{text} {rest[number + 1].text}"
-        small = text.lower()
-        if _HEAD_STARTS.isdisjoint([word[:5] for word in small.split()]):
+        goes_on = len(line.text) > _FULL_LINE and number + 1 < len(rest)
+        if not (names[number] or (goes_on and names[number + 1])):
             continue
-        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(small):
+        text = f"{line.text} {rest[number + 1].text}" if goes_on else line.text
+        whole = f"{small[number]} {small[number + 1]}" if goes_on else small[number]
+        if any(map(whole.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(whole):
             yield line, without_dates(text)
