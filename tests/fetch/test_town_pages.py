@@ -14,6 +14,56 @@ TOWN = "https://town.example/meetings"
 Expected = list[tuple[str, str, str, str]]
 
 PAGES: dict[str, tuple[str, str, Expected]] = {
+    "columns with days of approval and with deadlines": (
+        TOWN,
+        """<h1>Library Board</h1><table><tr><th>Meeting Date</th><th>Agenda</th><th>Date Approved</th><th>Minutes</th></tr>
+        <tr><td>1/9/2024</td><td><a href="a.pdf">Agenda</a></td><td>2/13/2024</td><td><a href="m.pdf">Minutes</a></td></tr></table>
+        <h2>Design Commission</h2><h3>Design Commission Calendar 2024</h3><table><tr><th>Submission Deadline</th><th>Meeting Date</th></tr>
+        <tr><td>Thursday, December 14, 2023</td><td><a href="d.pdf">Tuesday, January 16 Agenda</a></td></tr></table>""",
+        [
+            ("agendas", "2024-01-09", "Library Board", "a.pdf"),
+            ("agendas", "2024-01-16", "Design Commission", "d.pdf"),
+            ("minutes", "2024-01-09", "Library Board", "m.pdf"),
+        ],
+    ),
+    "a column for each meeting": (
+        TOWN,
+        """<h1>Parks Commission</h1><table><tr><th></th><th>Jan 9, 2024</th><th>Feb 13, 2024</th></tr>
+        <tr><th>Agenda</th><td><a href="a1.pdf">PDF</a></td><td><a href="a2.pdf">PDF</a></td></tr>
+        <tr><th>Minutes</th><td><a href="m1.pdf">PDF</a></td><td>not yet</td></tr></table>""",
+        [
+            ("agendas", "2024-01-09", "Parks Commission", "a1.pdf"),
+            ("agendas", "2024-02-13", "Parks Commission", "a2.pdf"),
+            ("minutes", "2024-01-09", "Parks Commission", "m1.pdf"),
+        ],
+    ),
+    "dates that begin with the day, on a host of no country": (
+        "https://www.shire.com/minutes",
+        """<h1>Council Minutes</h1><ul><li><a href="1.pdf">Minutes 23/01/2024</a></li>
+        <li><a href="2.pdf">Minutes 06/02/2024</a></li></ul>""",
+        [
+            ("minutes", "2024-01-23", "Council", "1.pdf"),
+            ("minutes", "2024-02-06", "Council", "2.pdf"),
+        ],
+    ),
+    "months alone, and a folder that is called by its kind": (
+        TOWN,
+        """<h1>Cemetery Board</h1><h2>2024 Minutes</h2><p><a href="jan.pdf">January</a></p><h2>Resources</h2>
+        <p><a href="/files/minutes/3.pdf">March 4, 2024</a> <a href="/files/maps/4.pdf">March 5, 2024</a></p>""",
+        [
+            ("minutes", "2024-03-04", "Cemetery Board", "minutes/3.pdf"),
+            ("minutes", "None", "Cemetery Board", "jan.pdf"),
+        ],
+    ),
+    "atas of a Portuguese town, and meetings of a German council": (
+        "https://www.camara.pt/atas",
+        """<h1>Câmara Municipal</h1><h2>Atas 2024</h2><ul><li><a href="1.pdf">Ata n.º 1 - 09/01/2024</a></li></ul>
+        <h1>Sitzungen des Gemeinderats</h1><p>06.02.2024 <a href="2.pdf">Niederschrift</a></p>""",
+        [
+            ("minutes", "2024-01-09", "Câmara Municipal", "1.pdf"),
+            ("minutes", "2024-02-06", "Gemeinderats", "2.pdf"),
+        ],
+    ),
     "an article with sections of both kinds": (
         TOWN,
         """<article><h1>Select Board Agendas &amp; Minutes</h1><h2>Agendas</h2>

@@ -90,10 +90,6 @@ _TIMES_OF_LISTS = re.compile(
     r"special|emergency|annual|records|public|all|from|to|and|the|of|for)\b",
     re.IGNORECASE,
 )
-_SEVERAL_BODIES = re.compile(
-    r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
-    re.IGNORECASE,
-)
 #: Those who are in a body: "Commissioner Meetings".
 _MEMBERS = re.compile(r"(?:commissioner|council(?:lor|or|m[ae]n|member))s?", re.IGNORECASE)
 #: The name of a body in capitals; no year, and no word that lists are called by.
@@ -106,9 +102,13 @@ _NAME_COLUMN = re.compile(
     r"(?:\W+(?:body|board|committee|commission|group|name|meeting|type)s?)*",
     re.IGNORECASE,
 )
-#: Headers of columns with the day on which a file was put there.
-_PUBLISHED_COLUMN = re.compile(
-    r"\b(?:modified|posted|published|uploaded|updated|added|created)\b", re.IGNORECASE
+#: Headers of columns with a day on which something else was done: a file was put there, minutes
+#: were approved, papers were due.
+_OTHER_DAY_COLUMN = re.compile(
+    r"\b(?:modified|posted|published|uploaded|updated|added|created|deadline|due|submi\w+)\b"
+    r"|\b(?:approv|adopt)\w+ (?:date|on)\b|\bdate (?:\w+ )?(?:approv|adopt)\w+"
+    r"|^\W*(?:approved|adopted|approval)\W*$",
+    re.IGNORECASE,
 )
 #: What the link to the page of another year says, and the years in its address.
 _YEAR_LINK = re.compile(
@@ -125,6 +125,11 @@ _LISTS = re.compile(r"\b(?:agendas?|minutes|meetings)\b", re.IGNORECASE)
 _CUT_OFF = re.compile(r"(?<![0-9])(?:1|19|2|20|199|20[0-2])\W*$")
 #: A folder of a year, which is not one of uploads by month.
 _YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
+#: A folder of one kind of documents.
+_KIND_FOLDER = re.compile(
+    r"(?:(?:approved|board|council|meeting|town|city|pdf)[ _-]*)*(?:agendas?|minutes)",
+    re.IGNORECASE,
+)
 #: The end of a file's name.
 _FORMAT = re.compile(r"\.(?:pdf|docx?|html?)$", re.IGNORECASE)
 _ROWS = frozenset(("tr", "li", "p", "dd"))
@@ -133,7 +138,7 @@ _HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
-    r"/ViewFile/|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
+    r"/ViewFile/|/[0-9]+-[^/?#]+/file(?:[?#]|$)|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
     r"docs\.google\.com/document/d/",
     re.IGNORECASE,
 )
@@ -235,6 +240,10 @@ class PlainFetcher(PlatformFetcher):
             if page is None:
                 continue
             read |= {url, page.url}
+            if self.settings.day_first is None:
+                # A date like 23/1/2024 says more than the country of the host.
+                said = naming.day_first_of_text(html.text_of(html.parsed(page.text).body))
+                self.day_first = self.day_first if said is None else said
             self._governing_body = self._body_of_list or _governing_body(page)
             if url == self.source:
                 tree = html.parsed(page.text)
@@ -332,7 +341,10 @@ class PlainFetcher(PlatformFetcher):
             return None
         months = (link.text, link.file_name, link.around)
         month = next((m for text in months if (m := naming.find_month(text))), "")
+        month = month or naming.month_below(link.titles, link.text)
         kind = kind or kind_of_title(link.around) or (_kind_by_titles(link) if day or month else "")
+        if not kind and day and not _is_of_no_meeting(f"{link.lead} {link.text}"):
+            kind = _kind_of_folder(link.url, self.source)
         # Without a date "Current Agenda" may be a document, and "How to read an agenda" is none.
         says_little = len(html.name_in(link.text).split()) < 3
         if not day and not (
@@ -340,7 +352,10 @@ class PlainFetcher(PlatformFetcher):
             and (month or says_little or _says_nothing_but_a_meeting(link.text))
             and not _is_of_no_meeting(link.text)
         ):
-            self.skip(shown, "no date next to the link", link.url)
+            if _is_of_no_meeting(link.text):
+                self.skip(shown, "says neither minutes nor agenda", link.url)
+            else:
+                self.skip_undated(shown, link.url)
             return None
         if not (kind or attached or (day and self.settings.kind)):
             self.skip(shown, "says neither minutes nor agenda", link.url)
@@ -404,6 +419,16 @@ def pages_of_years(links: Sequence[Link], host: str) -> dict[str, int]:
             form = link.text.replace(year, "").lower(), link.url.replace(year, "")
             forms[form][link.url] = int(year)
     return {url: year for each in forms.values() if len(each) > 1 for url, year in each.items()}
+
+
+def _kind_of_folder(url: str, source: str) -> str:
+    """Return the kind that a folder of an address is called by, if it is not the page's own."""
+    folders = unquote(urlsplit(url).path).split("/")[:-1]
+    own = unquote(urlsplit(source).path).split("/")
+    named = (each for each in reversed(folders) if each not in own)
+    return next(
+        (naming.find_kind(each) or "" for each in named if _KIND_FOLDER.fullmatch(each)), ""
+    )
 
 
 def _kind_by_titles(link: Link) -> str:
@@ -473,7 +498,7 @@ def _body(link: Link) -> str:
         if (
             len(body) < _LONGEST_BODY
             and naming.BODY_WORD.search(body)
-            and not _SEVERAL_BODIES.fullmatch(body)
+            and not naming.SEVERAL_BODIES.fullmatch(body)
             and not _MEMBERS.fullmatch(body)
         ):
             bodies.append(body)
@@ -603,7 +628,8 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             # Where dates are in one column and links in another, the name of the file tells which.
             of_file = naming.find_date(file_name_of(url), day_first=day_first)
             day = of_file if of_file in dict(dated.dates(row)) else day
-            day = None if day and _is_day_of_publication(day, node, dated) else day
+            day = _day_by_columns(day, node, dated) if day else None
+            day = _day_of_header(node, dated) or day
         titles = above.get(node.mem_id, ())
         of_page = () if html.is_in_margin(node) else filter(None, headings)
         by_title = _day_of_title(titles, day_first)
@@ -663,11 +689,33 @@ def _is_frame(element: LexborNode) -> bool:
     )
 
 
-def _is_day_of_publication(day: date, node: LexborNode, dated: html.DatedPage) -> bool:
-    """Whether a row says a day only in a column like "Last modified"."""
+def _day_by_columns(day: date, node: LexborNode, dated: html.DatedPage) -> date | None:
+    """Return the day of a row, which is not one in a column like "Last modified" or "Approved"."""
     columns = [(header, dict(dated.dates(cell))) for header, cell in _columns(node)]
     said_by = [header for header, days in columns if day in days]
-    return bool(said_by) and all(map(_PUBLISHED_COLUMN.search, said_by))
+    if not said_by or not all(map(_OTHER_DAY_COLUMN.search, said_by)):
+        return day
+    others = {
+        each for header, days in columns if not _OTHER_DAY_COLUMN.search(header) for each in days
+    }
+    return others.pop() if len(others) == 1 else None
+
+
+def _day_of_header(node: LexborNode, dated: html.DatedPage) -> date | None:
+    """Return the day in the header of a link's column, where each column is a meeting."""
+    path = [node, *html.ancestors(node)]
+    row = next((each for each in path if each.tag == "tr"), None)
+    table = next((each for each in path if each.tag == "table"), None)
+    first = table.css_first("tr") if table is not None else None
+    if row is None or first is None or row.mem_id == first.mem_id or dated.dates(row):
+        return None
+    headers, cells = list(first.iter()), list(row.iter())
+    days = [dated.dates(each) for each in headers]
+    if len(headers) != len(cells) or sum(1 for each in days if len(each) == 1) < 2:
+        return None
+    around = {each.mem_id for each in path}
+    at = next(at for at, each in enumerate(cells) if each.mem_id in around)
+    return days[at][0][0] if len(days[at]) == 1 else None
 
 
 def _says_date(around: LexborNode, node: LexborNode, dated: html.DatedPage) -> bool:
@@ -715,7 +763,15 @@ def _lead(node: LexborNode) -> str:
         if element.tag not in _ROWS and element.tag != "td":
             continue
         lead, line, has_link = "", "", False
+        other = {
+            text.mem_id
+            for header, cell in (_columns(node) if element.tag == "tr" else ())
+            if _OTHER_DAY_COLUMN.search(header)
+            for text in cell.traverse(include_text=True)
+        }
         for each in element.traverse(include_text=True):
+            if each.mem_id in other and each.tag == "-text":
+                continue
             if each.tag == "br" and element.tag != "tr" and has_link:
                 line, has_link = "", False
             elif each.tag == "a" and each.attributes.get("href"):
@@ -887,8 +943,12 @@ def _calendar_links(page: WebPage) -> Iterator[Link]:
         for name in ("URL", "DESCRIPTION", "ATTACH"):
             value = event.get(name, "")
             values += value if isinstance(value, list) else [value]
-        for url in re.findall(r"https?://[^\s<>\"']+", " ".join(map(str, values))):
-            yield Link(url, title, title, (str(calendar.get("X-WR-CALNAME", "")),), day)
+        above = (title, str(calendar.get("X-WR-CALNAME", "")))
+        for line in "\n".join(map(str, values)).splitlines():
+            # "Agenda: https://..."
+            for said, url in re.findall(r"([^<>\"']*?)(https?://[^\s<>\"']+)", line):
+                text = said.strip(" :-") if naming.find_kind(said) else title
+                yield Link(url, text, title, above, day)
 
 
 SPEC = FetcherSpec(
