@@ -14,6 +14,54 @@ TOWN = "https://town.example/meetings"
 Expected = list[tuple[str, str, str, str]]
 
 PAGES: dict[str, tuple[str, str, Expected]] = {
+    "links that say nothing, each behind the name of its document": (
+        TOWN,
+        """<h1>Planning Board</h1><p>The minutes of the January 9, 2024 meeting are <a href="m.pdf">here</a>. The agenda for the
+        meeting on February 13, 2024 is <a href="a.pdf">here</a>.</p><table><tr><td>March 12, 2024</td>
+        <td>Agenda (<a href="1.html">HTML</a>) (<a href="2.pdf">PDF</a>)</td><td>Minutes (<a href="3.pdf">PDF</a>)</td></tr></table>
+        <div><div><b>Date:</b> 04/09/2024</div><div><b>Agenda:</b> <a href="4.pdf">View</a></div><div><b>Minutes:</b>
+        <a href="5.pdf">View</a></div></div>""",
+        [
+            ("agendas", "2024-02-13", "Planning Board", "a.pdf"),
+            ("agendas", "2024-03-12", "Planning Board", "2.pdf"),
+            ("agendas", "2024-04-09", "Planning Board", "4.pdf"),
+            ("minutes", "2024-01-09", "Planning Board", "m.pdf"),
+            ("minutes", "2024-03-12", "Planning Board", "3.pdf"),
+            ("minutes", "2024-04-09", "Planning Board", "5.pdf"),
+        ],
+    ),
+    "centred titles, bold years and breaks, as before style sheets": (
+        TOWN,
+        """<center><font size=5><b>Oak City Council Minutes</b></font></center><table><tr><td><font><b>2024</b></font><br>
+        <a href="1.pdf"><font>January 9</font></a><br><a href="2.pdf">January 23</a><br><br><b>2023</b><br>
+        <a href="3.pdf">December 12</a></td></tr></table>""",
+        [
+            ("minutes", "2023-12-12", "Oak City Council", "3.pdf"),
+            ("minutes", "2024-01-09", "Oak City Council", "1.pdf"),
+            ("minutes", "2024-01-23", "Oak City Council", "2.pdf"),
+        ],
+    ),
+    "tabs that are called by kinds": (
+        TOWN,
+        """<h1>Village Council</h1><ul><li><a href="#t1">Agendas</a></li><li><a href="#t2">Minutes</a></li></ul>
+        <div id="t1"><p><a href="1.pdf">January 9, 2024</a></p></div><div id="t2"><p><a href="2.pdf">January 9, 2024</a></p></div>""",
+        [
+            ("agendas", "2024-01-09", "Village Council", "1.pdf"),
+            ("minutes", "2024-01-09", "Village Council", "2.pdf"),
+        ],
+    ),
+    "Finnish, Welsh and Polish words for documents, and a summary of something else": (
+        "https://www.kunta.fi/kokoukset",
+        """<h1>Kunnanhallitus</h1><p>9.1.2024 <a href="1.pdf">Esityslista</a> <a href="2.pdf">Pöytäkirja</a></p>
+        <h1>Cyngor Cymuned</h1><p>10.1.2024 <a href="3.pdf">Cofnodion</a></p><h1>Rada Gminy</h1><p>11.1.2024
+        <a href="4.pdf">Porządek obrad</a></p><p><a href="5.pdf">Budget Summary 12.1.2024</a></p>""",
+        [
+            ("agendas", "2024-01-09", "Kunnanhallitus", "1.pdf"),
+            ("agendas", "2024-01-11", "Rada Gminy", "4.pdf"),
+            ("minutes", "2024-01-09", "Kunnanhallitus", "2.pdf"),
+            ("minutes", "2024-01-10", "Cyngor Cymuned", "3.pdf"),
+        ],
+    ),
     "columns with days of approval and with deadlines": (
         TOWN,
         """<h1>Library Board</h1><table><tr><th>Meeting Date</th><th>Agenda</th><th>Date Approved</th><th>Minutes</th></tr>

@@ -262,6 +262,8 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
         if around is not None and is_short and not kind and len(links) < 2:
             kind = naming.find_kind(html.text_before(around, node)) or ""
+        elif around is not None and is_short and not kind and not html.name_in(text):
+            kind = _kind_before(around, node)
         yield Link(
             url,
             text,
@@ -278,6 +280,28 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             _column_name(node),
             _column_header(node),
         )
+
+
+def _kind_before(block: LexborNode, node: LexborNode) -> str:
+    """Return the kind that is said before a link that says nothing: "Agenda (HTML) (PDF)".
+
+    What a link says is about that one alone.
+    """
+    kind, said = "", ""
+    in_links: set[int] = set()
+    for each in block.traverse(include_text=True):
+        if each.tag == "-text" and each.mem_id not in in_links:
+            said += f" {each.text_content or ''}"
+        elif each.tag == "a" and each.attributes.get("href"):
+            if kinds := naming.find_kinds(said):
+                kind = kinds.pop() if len(kinds) == 1 else ""
+            if each.mem_id == node.mem_id:
+                return kind
+            in_links |= {text.mem_id for text in each.traverse(include_text=True)}
+            of_link, said = html.text_of(each), ""
+            if naming.find_kind(of_link) or html.name_in(of_link):
+                kind = ""
+    return ""
 
 
 def _is_frame(element: LexborNode) -> bool:
