@@ -190,7 +190,7 @@ def set_facts(
 
         raise NotFound(
             f"No document of {site} matches {pattern!r}.",
-            hint=f"clerk documents list {site} --match '*WORD*'",
+            hint=f"Find it: clerk documents list {site} --match '*WORD*'",
         )
     if undo:
         names = [each.name for each in found if each.corrected]
