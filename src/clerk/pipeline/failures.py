@@ -59,6 +59,7 @@ from clerk.fetch.sources import name_at_source
 
 from . import ledger, queues, transitions
 from .ledger import NewItem
+from .run_options import RunOptions
 
 DAY_SECONDS = 86_400.0
 
@@ -436,7 +437,7 @@ def retry(
     selected: Sequence[Failure],
     *,
     who: str,
-    options: Mapping[str, Any] | None = None,
+    ocr_backend: str | None = None,
 ) -> SelectionResult:
     """Read failed documents and do failed steps again, each site in one transaction.
 
@@ -455,7 +456,7 @@ def retry(
             fetching = transitions.job_of_stage(conn, subdomain, FETCH)
             # A fetch that is running lists what there is to read anyway.
             if fetching is None or fetching.state != "open":
-                opened = {"opened_by": "retry", **(options or {})}
+                opened = RunOptions(ocr_backend=ocr_backend, opened_by="retry")
                 _repeat(conn, subdomain, folder, current, wanted, opened)
             result.sites.append(subdomain)
             result.done += count_failed(current)
@@ -471,7 +472,7 @@ def _repeat(
     folder: Path,
     failures: Sequence[Failure],
     wanted: Sequence[NewItem],
-    options: Mapping[str, Any],
+    options: RunOptions,
 ) -> None:
     """Open the shortest run that repeats all of the failed work."""
     stages = {failure.stage for failure in failures}
@@ -532,7 +533,7 @@ def _read_again(
     subdomain: str,
     failures: Sequence[Failure],
     wanted: Sequence[NewItem],
-    options: Mapping[str, Any],
+    options: RunOptions,
 ) -> None:
     """Read documents again: in the reading that is running, else in a new one.
 

@@ -68,6 +68,7 @@ from clerk.core.states import (
 
 from . import flow, ledger, liveness, queues, steps, transitions
 from .batches import BatchJobTracking
+from .run_options import NO_OPTIONS, RunOptions
 from .scan import scan_site
 
 #: Upper bound of the threshold: beyond a century a database's calendar ends.
@@ -462,7 +463,7 @@ def _recover(
                 )
         plan = decide(conn, settings.storage_dir, subdomain)
         if plan.action == Action.FETCH:
-            transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
+            transitions.start_run(conn, subdomain, options=RunOptions(opened_by="reconciliation"))
         elif plan.action == Action.COMPILE:
             transitions.resume_run(conn, subdomain, COMPILATION)
         elif plan.action == Action.DEPLOY:
@@ -503,7 +504,7 @@ def _files_to_read(settings: Settings, plan: RecoveryPlan) -> _FilesToRead:
             for row in manifest.documents(conn, plan.subdomain)
         }
     try:
-        return _FilesToRead(documents, steps.engine_of(site, {}, settings))
+        return _FilesToRead(documents, steps.engine_of(site, NO_OPTIONS, settings))
     except ClerkError:
         return _FilesToRead(documents)
 

@@ -24,6 +24,7 @@ from clerk.read.files import ENGINE_MARK
 
 from . import failures, ledger, queues, transitions
 from .ledger import NewItem
+from .run_options import RunOptions
 from .runs import LATE
 
 #: Columns of ``sites`` that may be asked for.
@@ -148,7 +149,7 @@ def honour_corrections(settings: Settings, subdomain: str) -> bool:
 
 def _open(conn: Connection, stage: str, each: Repetition) -> str | None:
     """Open a run; None if there is nothing to be read any more."""
-    opened_by = {"opened_by": "redo"}
+    opened_by = RunOptions(opened_by="redo")
     former = failures.last_reading(conn, each.subdomain)
     if stage == FETCH or (stage == OCR and former is None):
         return transitions.start_run(conn, each.subdomain, options=opened_by, rank=LATE)

@@ -77,6 +77,7 @@ from clerk.executors.work import Claim, Crash, Outcome
 
 from . import ledger, upload_state
 from .ledger import Job, LogLine, NewItem, NewPart, Settled, Statement
+from .run_options import NO_OPTIONS, RunOptions
 from .stages import Stage, opened_with, stage_named
 
 log = logging.getLogger(__name__)
@@ -156,7 +157,7 @@ def start_run(
     *,
     first: str = FETCH,
     goal: str | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: RunOptions = NO_OPTIONS,
     rank: int = 0,
 ) -> str:
     """Open a run at a stage, fencing everything older, and return its id.
@@ -165,7 +166,7 @@ def start_run(
     """
     require_site(conn, subdomain)
     check_stage(first)
-    run_id = open_run(conn, subdomain, options or {}, goal, rank)
+    run_id = open_run(conn, subdomain, options, goal, rank)
     if first == FETCH:
         # What the run before achieved is shown until the fetch has found something.
         begin_again(conn, subdomain, first)
@@ -187,7 +188,7 @@ def resume_run(
     rank: int = 0,
 ) -> str:
     """Open a run in a late stage for what is on disk; the counters of earlier ones stay."""
-    run_id = open_run(conn, subdomain, {"opened_by": opened_by}, rank=rank)
+    run_id = open_run(conn, subdomain, RunOptions(opened_by=opened_by), rank=rank)
     ledger.record(conn, "run resumed", subdomain=subdomain, run_id=run_id, stage=stage)
     for each in opened_with(stage):
         open_step(conn, run_id, subdomain, each)
@@ -197,7 +198,7 @@ def resume_run(
 def open_run(
     conn: Connection,
     subdomain: str,
-    options: Mapping[str, Any],
+    options: RunOptions,
     goal: str | None = None,
     rank: int = 0,
 ) -> str:
@@ -221,7 +222,7 @@ def open_run(
             run_id=run_id,
             subdomain=subdomain,
             epoch=last_epoch.scalar_subquery() + 1,
-            options=dict(options),
+            options=options.as_stored(),
             goal_stage=goal,
             rank=rank,
         )
@@ -398,19 +399,19 @@ def _with_dates(conn: Connection, subdomain: str, rejected: Sequence[NewItem]) -
 
 def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None:
     """Open a run in a stage, for documents that are not known by name yet."""
-    run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
+    run_id = open_run(conn, subdomain, RunOptions(opened_by="initialize_stage"))
     ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
     _open_unnamed(conn, run_id, subdomain, stage, total=total)
     enter(conn, subdomain, stage, **_counters(stage, total, 0, 0))
 
 
 def adopt(conn: Connection, site: Mapping[str, Any]) -> Job:
-    """Take a site that is in a stage without a run into the ledger, counters as they stand."""
+    """Take a site that is in a stage without a run into the ledger with its counters."""
     stage, subdomain = site["current_stage"], site["subdomain"]
     total, completed, failed = (site[f"{stage}_{c}"] for c in ("total", "completed", "failed"))
     # An old worker counts without looking at the total.
     total = max(total, completed + failed)
-    run_id = open_run(conn, subdomain, {"opened_by": "adoption"})
+    run_id = open_run(conn, subdomain, RunOptions(opened_by="adoption"))
     ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
     _open_unnamed(conn, run_id, subdomain, stage, total, completed, failed)
     job = job_of_stage(conn, subdomain, stage)
@@ -943,7 +944,7 @@ def read_again(
     subdomain: str,
     former: Job,
     rows: Sequence[NewItem],
-    options: Mapping[str, Any],
+    options: RunOptions,
     rank: int = 0,
 ) -> str:
     """Open a run that reads some documents of a former reading again, and return its id.
@@ -1099,7 +1100,7 @@ def correct(conn: Connection, job: Job) -> None:
 
 
 def take_over(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
-    """Write where sites of an older system stand and return how many were written.
+    """Write the stage of sites of an older system and return how many were written.
 
     Only those are that no run has touched and that have not gone past reading; the moments of
     their last movement stay, so that reconciliation sees how long ago it was.
