@@ -433,7 +433,7 @@ def test_odd_names_loops_and_unreadable_corners_lose_nothing(
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("samples", [5, pytest.param(20, marks=pytest.mark.chaos)])
-def test_hostile_pdfs_end_in_text_or_a_reason_and_the_run_goes_on(
+def test_hostile_pdfs_end_in_text_or_a_reason_and_the_run_continues(
     clerk: Clerk, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int
 ) -> None:
     monkeypatch.setenv("PAGE_SECONDS", "5")

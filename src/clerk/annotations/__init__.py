@@ -15,7 +15,7 @@
 `spool`         which files are read, archives expanded: `gather`, `receive`, `UploadedFiles`
 `split`         where objects begin and end, batches: `split`, `decode_batch`, `read_documents`
 `rules`         one object: `decode` returns a `CheckedObject` or an `Issue`
-`model`         `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
+`objects`       `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
                 and `Issues`, which counts what would be too many to list
 `text_fold`     what counts as the same text
 `align`         `align(source_text, target_text).map_span(begin, end)`
@@ -28,7 +28,8 @@
 `changes`       projects and documents changed, and that undone
 `comparing`     two projects compared
 `corrections`   reported errors and what operators accepted
-`follow_pages`  annotations of a site's pages follow its text and its extraction
+`upload_parts`  a part of an upload: decided in one process, stored by another
+`page_memory`   which documents of a site its annotations were compared with last
 `formats`       other formats, read and written
 ==============  ===================================================================================
 

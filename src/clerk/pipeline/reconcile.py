@@ -66,7 +66,7 @@ from clerk.core.states import (
     Step,
 )
 
-from . import flow, ledger, liveness, queues, steps, transitions
+from . import flow, ledger, queues, steps, transitions
 from .batches import BatchJobTracking
 from .run_options import NO_OPTIONS, RunOptions
 from .scan import scan_site
@@ -558,14 +558,14 @@ def reconcile(
 ) -> Iterator[RecoveryPlan | Reconciliation]:
     """Yield the plan of each stuck site as it is carried out, then the result of all.
 
-    First, whatever the threshold, work is taken back from dead workers.  ``who`` is the person who
+    First, whatever the threshold, the work of dead workers is released.  ``who`` is the person who
     started it, for the audit log; a timer is nobody.
     """
     _check_threshold(threshold_hours)
     whole = Reconciliation()
     if dry_run:
         with reading_connection() as conn:
-            dead = liveness.dead_on_this_host(conn)
+            dead = ledger.dead_on_this_host(conn)
             silence = settings.crash_detection_timeout
             whole.crashed_batches = len(ledger.batches_of_the_dead(conn, silence, dead))
     else:
@@ -620,7 +620,7 @@ def _record(whole: Reconciliation, who: str) -> None:
     """Record what was done, and in the same transaction which person started it."""
     detail = {"found": len(whole.found), "crashed_batches": whole.crashed_batches}
     with civic_db_connection() as conn:
-        liveness.forget_the_long_dead(conn)
+        ledger.forget_dead_workers(conn)
         ledger.record(
             conn,
             "reconciled",
