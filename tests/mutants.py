@@ -398,7 +398,7 @@ MUTANTS = (
     ),
     Mutant(
         "a site is adopted once",
-        "pipeline/transitions.py",
+        "pipeline/scripted_stages.py",
         "        lock_site(conn, subdomain)\n        job = _held_job",
         "        job = _held_job",
         "pipeline/test_workers.py::"

@@ -36,12 +36,8 @@ from clerk.ops import counts, store_check
 from clerk.pipeline import ledger, queues, transitions
 from clerk.pipeline.batches import BatchJobTracking
 from clerk.pipeline.flow import Pipeline
-from clerk.pipeline.transitions import (
-    increment_completed,
-    increment_failed,
-    initialize_stage,
-    job_of_stage,
-)
+from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline.transitions import job_of_stage
 
 OPERATING = "operating.md"
 Make = Callable[..., str]

@@ -23,7 +23,8 @@ from clerk.migrations import (
     migrate_stuck_sites,
 )
 from clerk.ops import takeover
-from clerk.pipeline.transitions import NO_DOCUMENTS, initialize_stage
+from clerk.pipeline.scripted_stages import initialize_stage
+from clerk.pipeline.transitions import NO_DOCUMENTS
 
 Copies = Callable[..., AbstractContextManager[str]]
 

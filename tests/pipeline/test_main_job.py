@@ -380,7 +380,7 @@ def test_trap_20_recounting_does_not_erase_real_failures(
     clerk: Clerk, database: str, storage: Path, make_site: Callable[..., str]
 ) -> None:
     from clerk.migrations import recover_stuck_site
-    from clerk.pipeline.transitions import (
+    from clerk.pipeline.scripted_stages import (
         increment_completed,
         increment_failed,
         initialize_stage,

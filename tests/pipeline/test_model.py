@@ -28,14 +28,13 @@ from clerk.core.models import db_now, items_table, jobs_table, metadata, runs_ta
 from clerk.core.states import OCR, QUEUES, STAGES, Item, Step
 from clerk.executors.work import Claim, Crash, Outcome
 from clerk.pipeline import flow, ledger, reconcile, transitions
-from clerk.pipeline.transitions import (
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,
     initialize_stage,
-    job_of_stage,
-    show_job,
 )
+from clerk.pipeline.transitions import job_of_stage, show_job
 
 SITES = ("ash", "birch")
 DOCUMENTS = 4

@@ -25,7 +25,7 @@ from clerk.core.states import QUEUES, STAGES
 from clerk.executors.work import Outcome
 from clerk.migrations import find_stuck_sites, recover_stuck_site
 from clerk.pipeline import ledger, reconcile, transitions
-from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
 
 
 @pytest.fixture

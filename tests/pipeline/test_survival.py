@@ -43,7 +43,7 @@ from clerk.executors.work import Claim, Outcome
 from clerk.executors.worker_processes import WorkerPool
 from clerk.pipeline import failures, ledger, queues, sites, transitions, workers
 from clerk.pipeline.flow import sweep
-from clerk.pipeline.transitions import increment_failed, initialize_stage
+from clerk.pipeline.scripted_stages import increment_failed, initialize_stage
 
 
 @pytest.fixture

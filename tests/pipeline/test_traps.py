@@ -31,7 +31,7 @@ from clerk.executors.work import Claim, Crash, Outcome
 from clerk.migrations import count_pdf_files, count_txt_files, find_stuck_sites
 from clerk.pipeline import ledger, queues, reconcile, transitions
 from clerk.pipeline.ledger import settling
-from clerk.pipeline.transitions import (
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     initialize_stage,

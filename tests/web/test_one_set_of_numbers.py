@@ -56,7 +56,7 @@ from clerk.pipeline import (
     transitions,
     uploads,
 )
-from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
 
 DEPLOYMENT = Path(__file__).parents[2] / "deployment"
 #: A site that an older system counted and that was never read here.

@@ -57,7 +57,7 @@ from clerk.core.states import (
 )
 from clerk.fetch.sources import name_at_source
 
-from . import ledger, queues, transitions
+from . import ledger, queues, remembered_failures, transitions
 from .ledger import NewItem
 from .run_options import RunOptions
 
@@ -452,7 +452,7 @@ def retry(
                 continue
             wanted = _documents_to_read(conn, subdomain, folder, current)
             names = [each.document for each in wanted] + [each.document for each in current]
-            transitions.forget_failures(conn, subdomain, names)
+            remembered_failures.forget_failures(conn, subdomain, names)
             fetching = transitions.job_of_stage(conn, subdomain, FETCH)
             # A fetch that is running lists what there is to read anyway.
             if fetching is None or fetching.state != "open":
@@ -627,7 +627,7 @@ def skip(settings: Settings, selected: Sequence[Failure], *, who: str, why: str)
             for each in _documents_to_read(conn, subdomain, folder, documents):
                 pdf = stored_pdf(folder, each.document)
                 sha256 = storage.sha256_of(pdf) if pdf else each.sha256 or ""
-                transitions.remember_skipped(conn, subdomain, each.document, sha256, reason)
+                remembered_failures.remember_skipped(conn, subdomain, each.document, sha256, reason)
                 ledger.audit(conn, who, "document skipped", f"{subdomain} {each.document}", why)
             transitions.leave_out(conn, [each.id for each in documents], reason)
             result.sites.append(subdomain)

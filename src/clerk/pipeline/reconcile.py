@@ -66,7 +66,7 @@ from clerk.core.states import (
     Step,
 )
 
-from . import flow, ledger, queues, steps, transitions
+from . import flow, ledger, queues, site_counters, steps, transitions
 from .batches import BatchJobTracking
 from .run_options import NO_OPTIONS, RunOptions
 from .scan import scan_site
@@ -531,8 +531,8 @@ def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) 
         ledger.note_detail(conn, job.id, {**job.detail, "engine": files.engine})
     ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.documents])
     job = ledger.recount(conn, job.id)
-    transitions.enter(conn, subdomain, OCR)
-    transitions.show_job(conn, job)
+    site_counters.enter(conn, subdomain, OCR)
+    site_counters.show_job(conn, job)
     if plan.action == Action.GIVE_UP:
         transitions.end_run(conn, job, Run.FAILED, plan.message, stage=OCR)
     elif transitions.is_over(conn, job):

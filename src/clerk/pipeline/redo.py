@@ -22,7 +22,7 @@ from clerk.core.models import runs_table, sites_table
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, QUEUES, Run, check_stage
 from clerk.read.files import ENGINE_MARK
 
-from . import failures, ledger, queues, transitions
+from . import failures, ledger, queues, remembered_failures, transitions
 from .ledger import NewItem
 from .run_options import RunOptions
 from .runs import LATE
@@ -168,7 +168,7 @@ def _open(conn: Connection, stage: str, each: Repetition) -> str | None:
     if not rows:
         return None
     kept = failures.failures_of_reading(conn, each.subdomain, former.id, but=set(rows))
-    transitions.forget_failures(conn, each.subdomain, list(rows))
+    remembered_failures.forget_failures(conn, each.subdomain, list(rows))
     job = replace(former, completed=len(texts - set(rows)))
     return transitions.read_again(
         conn, each.subdomain, job, [*rows.values(), *kept], opened_by, rank=LATE

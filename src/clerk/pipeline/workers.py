@@ -33,7 +33,7 @@ from clerk.core.states import (
 from clerk.executors.work import Claim
 from clerk.read.ocr import backends
 
-from . import failures, flow, ledger, transitions
+from . import failures, flow, ledger, site_counters, transitions
 from .ledger import Job
 from .run_options import NO_OPTIONS, RunOptions
 
@@ -143,7 +143,7 @@ def _do_step(
             return
         grown = ledger.name_item(conn, job, step, document)
         if grown is not None:
-            transitions.show_job(conn, grown)
+            site_counters.show_job(conn, grown)
 
     def claim(conn: Connection, me: str) -> Claim | None:
         claimed = _claim_step(conn, subdomain, stage, Kind.STAGE, me, document)
