@@ -297,7 +297,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     """Show the stages, files and last runs of a site.
 
     \b
-    Example:
+    Examples:
       clerk site show springfield
       clerk site show springfield --answer 20260301T060000-NotUnderstood
     """
