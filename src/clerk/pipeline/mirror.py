@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from clerk.core import config, installation, manifest
+from clerk.core import config, installation, manifest, site_files
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
 from clerk.core.errors import (
@@ -52,7 +52,7 @@ def bring_databases(settings: Settings, brought_before: dict[str, str] | None = 
     """
     here = {} if brought_before is None else brought_before
     with reading_connection(settings.sql_url) as conn:
-        current = manifest.current_databases(conn)
+        current = site_files.current_databases(conn)
     brought, lost = [], list[ClerkError]()
     for subdomain, sha256 in current.items():
         if here.get(subdomain) == sha256:
