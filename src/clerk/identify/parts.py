@@ -496,9 +496,18 @@ def _titles(page: _Page) -> dict[str, KindRule]:
     return found
 
 
+#: "THAT By-Law 2023-14 be read a third time" is in minutes, "Approval of the minutes" too.
+_MOTION_BEGINS: Final = frozenset(
+    {
+        *("that", "and", "whereas", "now", "be", "moved", "motion", "seconded", "approve"),
+        *("approval", "adopt", "adoption", "recommendation", "recommendation:", "request", "see"),
+    }
+)
+
+
 def _title_rule(line: str) -> KindRule | None:
     """Return the rule of a line that is the title of a document of its own."""
-    if line[:1].islower() or is_sentence(line):
+    if line[:1].islower() or line.split(" ", 1)[0].lower() in _MOTION_BEGINS or is_sentence(line):
         return None
     rule = heading_rule(line)
     return rule if rule and rule.kind in _OWN_DOCUMENT and not _ITEM.match(line) else None
