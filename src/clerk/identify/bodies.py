@@ -619,8 +619,8 @@ MENTIONED: Final = 0.5
 #: Capitals are required: "the board" may be any.
 _MENTIONED = re.compile(
     r"\b(?:City|Town|Village|County|Parish) Council\b|\bSchool Board\b|\bSelect ?[Bb]oard\b"
-    r"|\bBoard of (?:Education|Trustees|Supervisors|Selectmen|(?:County )?Commissioners|Directors"
-    r"|Aldermen)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
+    r"|\bBoard of (?:Education|School Directors|Trustees|Supervisors|Selectmen|Directors|Aldermen"
+    r"|(?:County )?Commissioners)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
     r"|(?:(?<=the )|(?<=The )|(?<=of )|(?<=by )|(?<=hat )|^)Council\b(?! [A-Z])"
 )
 
