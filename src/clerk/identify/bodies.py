@@ -381,6 +381,8 @@ def body_in_heading(line: str) -> str | None:
     if " s " in line.lower():
         # "Board of Director s": text layers lose apostrophes, or set letters apart.
         line = _APART.sub(r"\1\2", line)
+    if "://" in line or "www." in line:
+        line = _URL.sub(" ", line)
     if not HEAD.search(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
@@ -400,6 +402,7 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
+_URL = re.compile(r"(?:https?://|www\.)\S+")
 _APART = re.compile(
     r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
 )
@@ -596,7 +599,12 @@ def body_of(
     if longer:
         # "Board of Parks and Pools" where the line ends, "Commissioners" on the next.
         weight, name, line = longer[0]
-    fuller = [each for each in found if each[1].lower().endswith(f" {name.lower()}")]
+    fuller = [
+        each
+        for each in found
+        if each[1].lower().endswith(f" {name.lower()}")
+        and (own & set(each[1].lower().split()) or municipalities(each[1]))
+    ]
     if fuller and _PART_OF_COUNCIL.search(name):
         # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
         weight, name, line = fuller[0]

@@ -114,6 +114,7 @@ RULES: Final = (
         0,
         # "Approved Minutes of ..." is what a document is called.
         r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)"
+        r"(?!(?<![^\n])(?:approved|adopted|confirmed) (?:(?!the )\S+ ){1,8}minutes\b)"
         r"(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
         r"|sign\w*|read\w*"
         r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"

@@ -134,7 +134,7 @@ HEADINGS: Final = (
         r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b|\bcompte[- ]rendu\b"
         r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
         r"|^acta\b|\bacta de\b|\bbesluitenlijst\b|^notulen\b|^verslag van\b"
-        r"|\b(?:record|journal|summary) of (?:the )?(?:proceedings|meeting"
+        r"|\b(?:record|journal|summary) of (?:the )?(?:\S+ ){0,5}(?:proceedings|meeting"
         r"|action\w*|decisions)"
         r"|\baction summary\b"
         r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
@@ -284,7 +284,8 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         3,
-        r"\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
+        r"\b(?:council|board|commission|committee) took (?:the )?following actions?\b"
+        r"|\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
         r"|is )?(?:duly )?(?:convened"
         r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
         r"|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b|\bwas (?:duly )?(?:held|convened"
@@ -296,7 +297,7 @@ OPENINGS: Final = (
         "A regular meeting of the Council was held on Tuesday",
         "The Board of Education met in regular session",
         "BE IT REMEMBERED that on the 14th day of April",
-        needs="remembered order meeting convened met was welcomed trat ouverte",
+        needs="took remembered order meeting convened met was welcomed trat ouverte",
     ),
     _rule(
         MINUTES,

@@ -135,7 +135,7 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
     r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
-    r"|item [0-9]"
+    r"|item [0-9]|[0-9]{1,3}[.)]$"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
     r"|in attendance|attendance ?:|attendees|roll call"
