@@ -134,7 +134,10 @@ _EDGE_WORDS: Final = frozenset(
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
 _CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
-_SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
+#: A sentence or name begins with "The", but not in "Friends of The Library".
+_SPLIT = re.compile(
+    r"\s+[-–—|•·]\s+|(?<!\bof)(?<!\bfor)(?<!\bon)(?<!\band)\s+The\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+"
+)
 _COUNCIL_OF = cased_pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"

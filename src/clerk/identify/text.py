@@ -294,8 +294,13 @@ def is_sentence(line: str) -> bool:
 
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
 _REMARK = Words(
-    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) (?:draft |unapproved |unconfirmed )?"
-    r"(?:minutes|agenda|document) (?:are|is|have|has|may|will)\b|please note\b|subject to change\b"
+    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) "
+    r"(?:(?:draft|unapproved|unconfirmed|meeting) )*(?:minutes|agenda|document) (?:are|is|have|has|may|will|were|was)\b|please note\b"
+    r"|subject to change\b"
+)
+#: A second sentence of such a remark: "The official record is the recording."
+_REMARK_GOES_ON = Words(
+    r"(?:the|an?|it|they) .*\b(?:official|recording|video|audio|draft|summary)\b"
 )
 #: The first letters of remarks: looking at one letter is faster than trying the pattern.
 _REMARK_BEGINS: Final = "PpNnTtSs"
@@ -325,6 +330,8 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
             length = next((n for n, each in enumerate(rest, 1) if each.rstrip()[-1] == end), 0)
             if length and sum(len(each.split()) for each in rest[:length]) > _HEADING_WORDS:
                 number += length
+                following = lines[number].text if number < len(lines) else ""
+                number += following.endswith(".") and bool(_REMARK_GOES_ON.match(following))
                 continue
         kept.append(lines[number])
         number += 1
