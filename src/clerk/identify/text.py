@@ -295,8 +295,8 @@ def is_sentence(line: str) -> bool:
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
 _REMARK = Words(
     r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) "
-    r"(?:(?:draft|unapproved|unconfirmed|meeting) )*(?:minutes|agenda|document) (?:are|is|have|has|may|will|were|was)\b|please note\b"
-    r"|subject to change\b"
+    r"(?:(?:draft|unapproved|unconfirmed|meeting) )*(?:minutes|agenda|document) "
+    r"(?:are|is|have|has|may|will|were|was)\b|please note\b|subject to change\b"
 )
 #: A second sentence of such a remark: "The official record is the recording."
 _REMARK_GOES_ON = Words(
