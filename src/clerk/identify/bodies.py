@@ -27,7 +27,8 @@ _HEAD = (
     r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
     r"|gemeindevertretung|stadtvertretung"
     r"|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
-    r"|raadscommissie(?: \w+)?"
+    r"|raadscommissie(?: \w+)?|junta (?:directiva|de (?:educación|gobierno|supervisores))"
+    r"|mesa directiva|concejo"
     r"|commissie (?!van\b|voor\b)\w+"
     r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
@@ -49,6 +50,9 @@ _HEAD_STARTS: Final = frozenset(
             "gemee",
             "raad",
             "raads",
+            "junta",
+            "mesa",
+            "conce",
             "freeh",
             "gover",
             "regen",
@@ -80,8 +84,8 @@ _MEETING_WORDS = Words(
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
-    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|séance|sesión)\b"
-    r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
+    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|reunión|séance|sesión)\b"
+    r"(?: (?:(?:extra)?ordina(?:ire|ria)s?|especial)\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = Words(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"

@@ -84,6 +84,14 @@ RULES: Final = (
         kinds=(RESOLUTION,),
     ),
     _rule(
+        "signing of a by-law",
+        0,
+        r"(?:^|\n)vom[\W_]*$",
+        "vom @",
+        needs="vom",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "hearing that is called",
         0,
         r"\b(?:setting|fixing|calling|scheduling|ordering|establishing)\b"

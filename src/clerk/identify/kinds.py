@@ -174,24 +174,25 @@ HEADINGS: Final = (
         r"|^(?:a |an )(?:resolution|ordinance|by-?law)\b|\bresolution$|^(?:resolution"
         r"|ordinance|by-?law)s? of the\b"
         r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
-        r"|^(?:ordinance|resolution) ?[#:]",
+        r"|^(?:ordinance|resolution) ?[#:]|^\w*satzung (?:über|zur|der)\b|^verordnung über\b",
         "RESOLUTION NO. 2024-15",
         "BY-LAW NUMBER 2019-31",
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
         "Resolution Number 2019-114",
-        needs="resolution ordinance law laws bylaw bill",
+        needs="resolution ordinance law laws bylaw bill satzung verordnung",
     ),
     _rule(
         NOTICE,
         5,
-        r"\bnotice of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
+        r"\bnotice (?:and call )?of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
         r"|\b(?:meeting|hearing|public|special) notice\b|\bnotice is hereby given\b"
         r"|\bmeeting notice\b"
         r"|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b|\bmeeting (?:schedule|dates"
         r"|calendar)\b"
         r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
-        r"|\bnotice of cancel+ation\b|\b(?:annual |special )?town (?:meeting )?warrant$"
+        r"|\bnotice of (?:cancel+ation|(?:possible |potential )?quorum)\b"
+        r"|\b(?:annual |special )?town (?:meeting )?warrant$"
         r"|^(?:public |legal |official )?notice$|^warning$"
         r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b"
         r"|\bwarrant for (?:the )?(?:\S+ ){0,3}town meeting\b"

@@ -276,7 +276,8 @@ def is_sentence(line: str) -> bool:
         # "Ty moved to raise the fee; Mae seconded."
         words = line.split()
         small = sum(word[0].islower() for word in words)
-        return line[-1] == "." and len(words) > 5 and 2 * small >= len(words)
+        is_long = len(words) > 5 and 2 * small >= len(words)
+        return line[-1] == "." and is_long and not begins_with_date(line)
     if begins_with_date(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
     words = line.split()
