@@ -98,6 +98,12 @@ _MOVES_WHAT = pattern(
     r"(?:,?\s+(?:and\s+)?second(?:ed)?(?:\s+by)?\s+[^,;]{3,40}?,?)?\s+(?:to|that|for)\s+.{4,}",
     re.S,
 )
+#: A motion that no rule read, in a line of its own: what follows it is not of the one before.
+_UNREAD_MOTION = pattern(
+    r"\n[ ]{0,20}(?:[\w.)]{1,4}[ ]{1,3})?(?:(?:moved|m/s)\b"
+    r"|motion\s(?!(?:\w+ly\s)?(?:carr|pass|fail|was|is|has|did|defeat|lost|appr|adopt|grant|den|unan"
+    r"|died|to\s+\w+\s+(?:carr|pass|fail)|\d)))"
+)
 _FOR_AMENDMENT = pattern(r"[^:;.\n]{0,40}\b(?:for|against|of)\s+the\s+amendment\s{0,3}:")
 _ON_A_MOTION = pattern(r"\s*(?:up)?on\s+(?:a\s+)?motion,?\s+(?:duly\s+\w+,?\s+)?it\s+was\b")
 _WORD = re.compile(r"[a-z]{4,}")
@@ -909,6 +915,8 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
         # ``The following members voted for the amendment:``
         return False
     if top.decided and _PUT_TO_A_VOTE.search(doc.lower, top.end, max(top.end, cue.start)):
+        return False
+    if top.voted and _UNREAD_MOTION.search(doc.lower, top.end, max(top.end, cue.start)):
         return False
     if top.about == AMENDMENT and any(
         names

@@ -127,7 +127,7 @@ def read_votes(
         roll_call_cues(doc),
     ):
         for cue in found:
-            if not is_inside(tables, cue.start) and not is_inside(blank, cue.start, cue.at):
+            if not is_inside(tables, cue.at) and not is_inside(blank, cue.start, cue.at):
                 cues.append(cue)
     cues.sort(key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength))
     items = items or Items(doc)
@@ -142,6 +142,8 @@ def read_votes(
             or _is_seconded(cue, cues, place + 1)
         ],
     )
+    others = _of_other_bodies(doc, motions)
+    motions = [motion for motion in motions if id(motion) not in others]
     printed = _PrintedNames(doc.text_with_digits)
     readings = []
     floor = 0
@@ -152,6 +154,50 @@ def read_votes(
             readings.append(_read(doc, motion, items, printed, floor, limit))
         floor = max(floor, motion.end)
     return readings
+
+
+#: What introduces a vote of somebody else.
+_TOLD_BY = pattern(
+    r"\b(?:letters?|e-?mails?|memo(?:randum)?s?|reports?|reported|said|says|stated|wrote|writes|read|told"
+    r"|noted|explained|informed|advised|announced|recommend\w*|minutes\s+of|according|correspondence)\b"
+)
+
+
+def _of_other_bodies(doc: DocumentText, motions: Sequence[Motion]) -> set[int]:
+    """Return the motions of people who are not here, told by somebody who is.
+
+    The attendance must be known, and none of those who moved, seconded or voted may be in it, or
+    take part in a motion with somebody who is.
+    """
+    if len(doc.roster.official) < _KNOWN_BODY:
+        return set()
+    people = [
+        {
+            name.split()[-1].lower()
+            for name in (motion.mover, motion.seconder, *motion.ballots.get(AYES, ()))
+            if name
+        }
+        | {name.split()[-1].lower() for name in motion.ballots.get(NOES, ())}
+        for motion in motions
+    ]
+    here = set(doc.roster.official) | {
+        word.lower() for who in doc.roster.attendees for word in who.name.text.split()
+    }
+    for _ in range(2):
+        for names in people:
+            if not here.isdisjoint(names):
+                here |= names
+    return {
+        id(motion)
+        for motion, names in zip(motions, people, strict=True)
+        if len(names) > 1
+        and here.isdisjoint(names)
+        and _TOLD_BY.search(doc.lower, max(0, motion.start - _TOLD_NEAR), motion.start)
+    }
+
+
+#: As many members who attend are the body; what is told is told this near.
+_KNOWN_BODY, _TOLD_NEAR = 3, 300
 
 
 def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
