@@ -46,7 +46,7 @@ from .findings import (
 )
 from .items import Items
 from .outcomes import AMENDMENT, MAIN, SUBSTITUTE
-from .text import end_without, pattern
+from .text import end_without, indent_start, pattern
 
 # Distances in characters.
 #: From a motion to its outcome or ballot, by how sure that cue is.
@@ -335,6 +335,18 @@ class Motion:
         self.flags |= cue.flags
         self.end = max(self.end, cue.end)
         self.ballots_end = self.end
+
+    def withhold_names(self, doc: DocumentText) -> None:
+        """Take the lists away unless they are part of a formal record.
+
+        The text does not show that it is the record of a meeting: who voted is listed only where
+        the motion begins a line, and its mover, its second and its outcome are printed.
+        """
+        self.is_recorded = False
+        formal = self.mover and self.seconder and self.decided and not self.from_prose
+        if self.ballots and not (formal and indent_start(doc.text, self.start, 60) is not None):
+            self.ballots, self.incomplete = {}, set()
+            self.flags.add("names_withheld")
 
     def repeats_ballots(self, cue: BallotCue) -> bool:
         """Whether a cue repeats a list that is there; a different list is flagged, not merged."""

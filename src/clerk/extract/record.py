@@ -187,6 +187,21 @@ _DAY_FIRST = re.compile(
 _PARAGRAPH = 1500
 
 
+#: Right before who moved: ``recalled that in 2004 Mr. Sisk moved``, ``in which Smith moved``.
+_RETOLD = pattern(
+    r"\b(?:(?:recall|remind|remember|report|read|said|stat|not|mention|add|explain|inform|claim|testifi"
+    r"|indicat|advis)(?:s|ed|es|ing)?\s(?:[\w.]+\s){0,3}that|in\s+which|at\s+which|where(?:upon)?(?=\sin\s))"
+    r"\s+(?:(?:in|on|at)\s[\w\s,]{3,30}\s)?(?:(?:mr|mrs|ms|dr)\.\s)?$"
+)
+
+
+def is_retold(doc: DocumentText, start: int) -> bool:
+    """Whether a motion that begins at ``start`` is told by somebody at the meeting."""
+    return (
+        _RETOLD.search(doc.lower, max(0, doc.sentence_start(start), start - 120), start) is not None
+    )
+
+
 def is_told(doc: DocumentText, start: int, end: int) -> bool:
     """Whether words from ``start`` to ``end`` tell of a vote, and do not record it."""
     mark = "\n" if doc.lines_are_paragraphs else "\n\n"

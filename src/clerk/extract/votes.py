@@ -55,7 +55,7 @@ from .findings import (
 from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
-from .record import is_told, read_record
+from .record import is_retold, is_told, read_record
 from .tables import table_cues
 from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
@@ -149,8 +149,13 @@ def read_votes(
     floor = 0
     for motion, following in zip_longest(motions, motions[1:]):
         limit = following.start if following else len(doc.text)
-        if is_recorded or not is_told(doc, motion.start, motion.end):
-            motion.is_recorded = is_recorded
+        if is_recorded:
+            kept = not is_retold(doc, motion.start)
+        else:
+            named = motion.mover is not None or motion.seconder is not None
+            kept = named and not is_told(doc, motion.start, motion.end)
+            motion.withhold_names(doc)
+        if kept:
             readings.append(_read(doc, motion, items, printed, floor, limit))
         floor = max(floor, motion.end)
     return readings
