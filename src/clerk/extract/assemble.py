@@ -336,15 +336,17 @@ class Motion:
         self.end = max(self.end, cue.end)
         self.ballots_end = self.end
 
-    def withhold_names(self, doc: DocumentText) -> None:
+    def withhold_names(self, doc: DocumentText, are_strangers: bool) -> None:
         """Take the lists away unless they are part of a formal record.
 
-        The text does not show that it is the record of a meeting: who voted is listed only where
-        the motion begins a line, and its mover, its second and its outcome are printed.
+        The text does not show that this was voted on at its meeting: who voted is listed only if
+        the motion begins a line, its mover, its second and its outcome are printed, and none of
+        them are strangers.
         """
         self.is_recorded = False
         formal = self.mover and self.seconder and self.decided and not self.from_prose
-        if self.ballots and not (formal and indent_start(doc.text, self.start, 60) is not None):
+        formal = formal and indent_start(doc.text, self.start, 60) is not None
+        if self.ballots and (are_strangers or not formal):
             self.ballots, self.incomplete = {}, set()
             self.flags.add("names_withheld")
 
@@ -677,6 +679,13 @@ class Assembler:
         declared = "declared" in cue.flags
         if self.loose_counts and self.doc.blank_line_between(top.end, self.loose_counts[-1].start):
             return False
+        if (
+            cue.own_question
+            and AYES in set(top.ballots) - top.from_prose
+            and self.doc.blank_line_between(top.end, cue.start)
+        ):
+            # The vote was told with its list: a sentence with a question of its own is another.
+            return False
         if cue.own_question and cue.unanimous and top.counts.get(NOES):
             # Another question, that nobody was against.
             return False
@@ -818,6 +827,10 @@ class Assembler:
             longer = longer and not _DASH.match(self.doc.text, cue.end)
             if longer or ABSENT in cue.ballots:
                 return
+            if self.doc.roster.are_strangers(
+                name for each in cue.ballots.values() for name in each
+            ):
+                return
         if AYES in cue.ballots and near and not top.decided:
             # It goes on with a roll call, or says all of the vote.
             whole = top.seconder is not None and len(cue.ballots[AYES]) > 1
@@ -953,6 +966,13 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
             return False
     if not doc.blank_line_between(top.end, cue.start):
         return True
+    if top.decided and AYES in set(top.ballots) - top.from_prose:
+        # The vote was told with its list: neither other numbers nor strangers are added below.
+        named = [name for names in cue.ballots.values() for name in names]
+        if any(count != len(top.ballots.get(kind, ())) for kind, count in cue.counts.items()):
+            return False
+        if named and doc.roster.are_strangers(named):
+            return False
     # In a paragraph of its own: a list that cannot be that of the vote just read.
     if top.voted and not set(top.ballots) - top.from_prose:
         counts = {kind: len(names) for kind, names in cue.ballots.items()} | cue.counts

@@ -196,7 +196,8 @@ _MADE_SECONDED = pattern(
 )
 #: ``called for a vote on the motion offered by Smith``: it has been made before.
 _VOTE_ON = pattern(
-    r"\b(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?on\s+the\s+(?P<which>\w+\s+)?$"
+    r"\b(?:(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?"
+    r"|voted\s+(?:yes|no|aye|nay|for|against)\b[^.;]{0,30})on\s+the\s+(?P<which>\w+\s+)?$"
 )
 _OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
 _OWNER_MOVES = pattern(

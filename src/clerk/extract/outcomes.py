@@ -850,7 +850,7 @@ def outcome_letters(doc: DocumentText, letters: re.Match[str]) -> OutcomeCue | N
 
 
 #: A tally that ends a sentence: ``M/S/C (Smith/Jones) to file the report, 5-0.``
-_TALLY_BEHIND = pattern(r"[,;(]\s?(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2})?)\)?\s{0,3}\.?$")
+_TALLY_BEHIND = pattern(r"[,;(]\s?(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2})?)(?:\)|\)?\s{0,3}\.?$)")
 
 
 def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | None:

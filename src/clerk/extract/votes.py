@@ -55,7 +55,7 @@ from .findings import (
 from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
-from .record import is_retold, is_told, read_record
+from .record import is_retold, is_told, read_record, strangers
 from .tables import table_cues
 from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
@@ -142,67 +142,29 @@ def read_votes(
             or _is_seconded(cue, cues, place + 1)
         ],
     )
-    others = _of_other_bodies(doc, motions)
-    motions = [motion for motion in motions if id(motion) not in others]
+    strange = strangers(doc, [(motion.start, motion.end, _people(motion)) for motion in motions])
     printed = _PrintedNames(doc.text_with_digits)
     readings = []
     floor = 0
-    for motion, following in zip_longest(motions, motions[1:]):
+    for motion, following, is_strange in zip_longest(motions, motions[1:], strange):
         limit = following.start if following else len(doc.text)
-        if is_recorded:
+        if is_recorded and not is_strange:
             kept = not is_retold(doc, motion.start)
         else:
             named = motion.mover is not None or motion.seconder is not None
-            kept = named and not is_told(doc, motion.start, motion.end)
-            motion.withhold_names(doc)
+            kept = named and not is_told(doc, motion.start, motion.end, is_strange)
+            motion.withhold_names(doc, is_strange)
         if kept:
             readings.append(_read(doc, motion, items, printed, floor, limit))
         floor = max(floor, motion.end)
     return readings
 
 
-#: What introduces a vote of somebody else.
-_TOLD_BY = pattern(
-    r"\b(?:letters?|e-?mails?|memo(?:randum)?s?|reports?|reported|said|says|stated|wrote|writes|read|told"
-    r"|noted|explained|informed|advised|announced|recommend\w*|minutes\s+of|according|correspondence)\b"
-)
-
-
-def _of_other_bodies(doc: DocumentText, motions: Sequence[Motion]) -> set[int]:
-    """Return the motions of people who are not here, told by somebody who is.
-
-    The attendance must be known, and none of those who moved, seconded or voted may be in it, or
-    take part in a motion with somebody who is.
-    """
-    if len(doc.roster.official) < _KNOWN_BODY:
-        return set()
-    people = [
-        {
-            name.split()[-1].lower()
-            for name in (motion.mover, motion.seconder, *motion.ballots.get(AYES, ()))
-            if name
-        }
-        | {name.split()[-1].lower() for name in motion.ballots.get(NOES, ())}
-        for motion in motions
-    ]
-    here = set(doc.roster.official) | {
-        word.lower() for who in doc.roster.attendees for word in who.name.text.split()
-    }
-    for _ in range(2):
-        for names in people:
-            if not here.isdisjoint(names):
-                here |= names
-    return {
-        id(motion)
-        for motion, names in zip(motions, people, strict=True)
-        if len(names) > 1
-        and here.isdisjoint(names)
-        and _TOLD_BY.search(doc.lower, max(0, motion.start - _TOLD_NEAR), motion.start)
-    }
-
-
-#: As many members who attend are the body; what is told is told this near.
-_KNOWN_BODY, _TOLD_NEAR = 3, 300
+def _people(motion: Motion) -> set[str]:
+    """Return the surnames of those who moved, seconded or voted."""
+    voters = (name for kind in (AYES, NOES) for name in motion.ballots.get(kind, ()))
+    named = (motion.mover, motion.seconder, *voters)
+    return {name.split()[-1].lower() for name in named if name}
 
 
 def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
@@ -820,7 +782,7 @@ def _as_printed(doc: DocumentText, start: int, end: int) -> str:
 #: What was resolved, above an outcome that is alone in its line: ``Be it resolved that``.
 _RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+that:?\s+", re.I)
 _CARRIED_THEN = pattern(
-    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?,\s+"
+    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?(?:\s+\d{1,2}\s?-\s?\d{1,2})?,\s+"
     r"(?=(?:the|all|an?|it|that|to|this|bills|minutes|permission)\s)"
 )
 _WAS = pattern(
