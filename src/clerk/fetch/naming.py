@@ -424,7 +424,7 @@ def body_of_meeting(title: str) -> str:
             whose = parts[at - 1] if at else ""
             return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
     rest = body_of_title(_without_sort(parts[0])) if parts else ""
-    if " " in rest or re.fullmatch(r"[A-Z]{2,}", rest):
+    if " " in rest or re.fullmatch(r"[A-Z](?:[.&/]?[A-Z])+\.?", rest):
         return rest
     whole = re.sub(r"\s+", " ", _CANCELLED_WORDS.sub(" ", text)).strip(" -–—.,;:@")
     if not re.search(r"[^\W\d_]{2}", whole):
