@@ -14,6 +14,28 @@ TOWN = "https://town.example/meetings"
 Expected = list[tuple[str, str, str, str]]
 
 PAGES: dict[str, tuple[str, str, Expected]] = {
+    "a day in the text of another link, and one of the first of two days": (
+        TOWN,
+        """<h1>City Council</h1><table><tr><th>Date</th><th>Video</th><th>Agenda</th></tr><tr><td>1/9/2024</td>
+        <td><a href="https://video.example/1">Part 1 (1/9/2024)</a> <a href="https://video.example/2">Part 2 (1/10/2024)</a></td>
+        <td><a href="1.pdf">PDF</a></td></tr></table><table><tr><td>1/23/2024</td>
+        <td><a href="https://video.example/3">Part 2 (1/24/2024)</a></td><td><a href="2.pdf">Agenda</a></td></tr></table>
+        <ul><li>Feb. 29 – Mar. 1, 2024: <a href="3.pdf">Agenda</a></li></ul>""",
+        [
+            ("agendas", "2024-01-09", "City Council", "1.pdf"),
+            ("agendas", "2024-01-23", "City Council", "2.pdf"),
+            ("agendas", "2024-02-29", "City Council", "3.pdf"),
+        ],
+    ),
+    "short years behind the day, and registers below minutes": (
+        "https://www.hall.org/minutes",
+        """<h1>Parish Council Minutes</h1><ul><li><a href="1.pdf">23/01/24</a></li><li><a href="2.pdf">06/02/24</a></li>
+        <li><a href="3.pdf">Cheque Register 06/02/24</a></li></ul>""",
+        [
+            ("minutes", "2024-01-23", "Parish Council", "1.pdf"),
+            ("minutes", "2024-02-06", "Parish Council", "2.pdf"),
+        ],
+    ),
     "links that say nothing, each behind the name of its document": (
         TOWN,
         """<h1>Planning Board</h1><p>The minutes of the January 9, 2024 meeting are <a href="m.pdf">here</a>. The agenda for the
