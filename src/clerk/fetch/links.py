@@ -201,7 +201,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         text = html.text_of(node) or next(filter(None, texts), "")
         if not naming.find_kind(text) and not naming.find_date(text):
             text = next((each for each in texts if each and naming.find_kind(each)), text)
-        if not leads_to_document(url, text):
+        # "View" below "Agenda" is what the column says.
+        said = text if html.name_in(text) else f"{text} {_column_header(node)}"
+        if not leads_to_document(url, said):
             row = dated.row_of(node) if follow and re.search(follow, url) else None
             found = dated.date_of(node, row) if row else None
             names = (*above.get(node.mem_id, ()), *filter(None, headings))

@@ -129,6 +129,10 @@ _PUBLISHED = re.compile(
     r"|\(\s*(?:amended|revised|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(
+    r"\b(?:posted|published|updated|revised|amended|approved|adopted)\b(?:\s+on)?\W*$",
+    re.IGNORECASE,
+)
 _DIGIT = re.compile(r"[0-9]")
 YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 
@@ -192,7 +196,7 @@ BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|formannskap|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|formannskap|\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bplenos?\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
@@ -219,9 +223,9 @@ _SORT_BEFORE = re.compile(
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
     r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?|"
     r"convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|(?:concept)?verslag|"
-    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
-    r"\b(?:\s+(?:du|de la|des|der|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
+    r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
     re.IGNORECASE,
 )
@@ -339,6 +343,15 @@ def find_month(text: str) -> str | None:
         year, month = int(match["year"]), _month_of(match)
         if _FIRST_YEAR <= year <= _LAST_YEAR:
             return f"{year:04}-{month:02}"
+    return None
+
+
+def day_near(text: str, day: date) -> date | None:
+    """Return the day like "January 16" that a text begins with or names, in the nearest year."""
+    for match in _matches(_WITHOUT_YEAR[:2], text):
+        if not _CHANGED.search(text[: match.start()]):
+            found = [_date_of(match, False, year) for year in range(day.year - 1, day.year + 2)]
+            return min(filter(None, found), key=lambda each: abs(each - day), default=None)
     return None
 
 

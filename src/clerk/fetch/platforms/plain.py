@@ -79,7 +79,8 @@ _OTHER_PAPERS = re.compile(
 _SORT_ALONE = re.compile(r"\b(?:regular|special|emergency)\b(?!\s*\w)", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
-    r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board(?! of))"
+    r"\b(?:(?:city|town|village|borough|county|township|parish|community|district) "
+    r"(?:council|commission|board(?! of))"
     r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen)"
     r"|select\s?board|school board|common council)\b",
     re.IGNORECASE,
@@ -213,7 +214,7 @@ class PlainFetcher(PlatformFetcher):
                         wanted = year >= window.start.year
                     if not known and not is_event and wanted:
                         waiting.append(link.url)
-                elif leads_to_document(link.url, link.text):
+                elif leads_to_document(link.url, f"{link.text} {link.column}"):
                     if meeting := self._meeting(link):
                         found = True
                         yield meeting
@@ -262,6 +263,9 @@ class PlainFetcher(PlatformFetcher):
         if re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)?", link.text):
             # A link that says only the day is of the month and the year it stands below.
             own = own or below
+        if link.day and not own:
+            # What the link says is nearer than a day on which the file was put there.
+            own = naming.day_near(link.text, link.day)
         day = own or link.day or of_title or of_file or below or self._day_of_page
         shown = f"{link.text} ({link.url})"
         said = kind_of_title(link.text) or link.kind
