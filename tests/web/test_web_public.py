@@ -387,7 +387,8 @@ def test_a_large_site_map_is_an_index_of_several(
 def test_robots_may_read_documents_and_not_searches(visitor: Browser) -> None:
     lines = visitor.get("/robots.txt").text.splitlines()
 
-    assert "Disallow: /search" in lines and "Disallow: /d/" not in lines
+    assert {f"Disallow: {each}" for each in ("/search", "/ops/", "/api/", "/report/")} < {*lines}
+    assert "Disallow: /d/" not in lines
 
 
 def test_a_picture_of_a_page_is_drawn_and_kept(visitor: Browser, town: Path) -> None:

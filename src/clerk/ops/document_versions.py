@@ -58,7 +58,10 @@ def list_versions(subdomain: str, name: str) -> list[DocumentVersion]:
         require_site(conn, subdomain)
         row = manifest.document(conn, subdomain, name)
         if row is None:
-            raise NotFound(f"{subdomain} has no document {name!r}.")
+            raise NotFound(
+                f"{subdomain} has no document {name!r}.",
+                hint=f"List them: clerk documents list {subdomain}",
+            )
         kept = manifest.versions(conn, row.id)
     return [
         DocumentVersion(

@@ -357,14 +357,15 @@ class SiteDatabase:
         )
         return [YearCoverage(*row) for row in rows]
 
-    def without_minutes(self) -> list[LoneAgenda]:
-        """Return the meetings of which an agenda is held and no minutes."""
+    def without_minutes(self, before: str) -> list[LoneAgenda]:
+        """Return the meetings before a day of which an agenda is held and no minutes."""
         rows = self.rows(
             """SELECT DISTINCT meeting, date, id FROM documents AS agenda
-               WHERE kind IN ('agenda', 'packet') AND meeting IS NOT NULL AND date IS NOT NULL
+               WHERE kind IN ('agenda', 'packet') AND meeting IS NOT NULL AND date < ?
                AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.kind = 'minutes'
                                AND pages.meeting = agenda.meeting AND pages.date = agenda.date)
-               ORDER BY date DESC, meeting"""
+               ORDER BY date DESC, meeting""",
+            before,
         )
         return [LoneAgenda(*row) for row in rows]
 
