@@ -768,7 +768,7 @@ MUTANTS = (
         "items.c.worker_id).where(items.c.state == sql_word(Item.RUNNING)),",
         "items.c.worker_id).where(items.c.id < 0),",
         "annotations/test_annotation_recovery.py"
-        "::test_cutting_is_taken_up_where_its_worker_died[sqlite]",
+        "::test_splitting_continues_where_its_worker_died[sqlite]",
     ),
     Mutant(
         "a page that killed is forgiven once",

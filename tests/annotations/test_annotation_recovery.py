@@ -138,7 +138,7 @@ def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
 def open_cut(path: Path) -> UploadJob:
     """Open an upload and split it into parts of two objects."""
     job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
-    perform(claim_as("cutter"))
+    perform(claim_as("splitter"))
     assert isinstance(job, UploadJob)
     return job
 
@@ -167,7 +167,7 @@ def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: P
         Pipeline(config.load()).release("another")
         assert claim_as("other") is None
         Pipeline(config.load()).release("stopped")
-    perform(claim_as("cutter"))
+    perform(claim_as("splitter"))
     first = claim_as("stopped")
 
     Pipeline(config.load()).release("stopped")
@@ -223,15 +223,18 @@ def test_a_pending_batch_is_never_declared_lost(tmp_path: Path, storage: Path) -
     assert statuses(job.id) == {Batch.PENDING: 3}
 
 
-def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
+def test_splitting_continues_where_its_worker_died(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
     job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
-    first = claim_as("dies while cutting")
+    first = claim_as("dies while splitting")
     split_half(first)
 
     sweep(config.load())
-    status = job.wait(config.load())
 
+    with reading_connection() as conn:
+        split = select(items_table.c.state).where(items_table.c.id == first.items[0].id)
+        assert conn.execute(split).scalar_one() == Item.PENDING
+    status = job.wait(config.load())
     assert status.succeeded
     assert (status.batches, status.items) == (5, 10)
     check()
@@ -250,7 +253,7 @@ def split_half(claim: Any) -> None:
 def test_an_upload_is_not_over_while_its_file_is_being_split(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
     job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
-    split_half(claim_as("cutter"))
+    split_half(claim_as("splitter"))
 
     perform(claim_as("storer"))
     perform(claim_as("storer"))
@@ -364,7 +367,7 @@ def test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pendi
         pytest.skip("SQLite has one writer at a time")
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
     job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
-    claim = claim_as("cutter")
+    claim = claim_as("splitter")
     cancelled = threading.Thread(target=lambda: api.cancel(job.id))
     with civic_db_connection() as conn:
         sent = upload_steps.order(claim).options

@@ -202,7 +202,8 @@ def as_csv(
     writer = csv.writer(out)
     writer.writerow(columns)
     for row in rows:
-        texts = [str(gate.clean(row[column])) for column in columns]
+        values = (row[column] for column in columns)
+        texts = ["" if value is None else str(gate.clean(value)) for value in values]
         formulas = ("=", "+", "-", "@", "\t", "\r")
         writer.writerow([f"'{text}" if text.startswith(formulas) else text for text in texts])
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
