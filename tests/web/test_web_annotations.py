@@ -223,6 +223,18 @@ def test_the_page_view_draws_the_annotations_of_chosen_projects(
     assert "note-0" in program.get(f"/p/{PAGE}?project=mine").text
 
 
+def test_a_chosen_project_without_annotations_on_the_page_stays_chosen_and_says_so(
+    marked: str,
+) -> None:
+    other = PAGE.replace("-1", "-2")
+
+    shown = Browser().get(f"/p/{other}?project=town/words").text
+
+    assert 'value="town/words" checked' in shown
+    assert "These projects have no annotations on this page." in shown
+    assert "no annotations" not in Browser().get(f"/p/{PAGE}?project=town/words").text
+
+
 def test_the_list_shows_annotations_with_links_and_statistics(marked: str) -> None:
     html = Browser().get(f"/annotations?text={marked}").text
 
