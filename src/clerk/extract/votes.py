@@ -31,7 +31,6 @@ from .cues import (
     MotionCue,
     OutcomeCue,
     SecondCue,
-    blank_stretches,
     body_is_subject,
     find_cues,
 )
@@ -56,6 +55,7 @@ from .findings import (
 from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
+from .record import is_retold, is_told, read_record, strangers
 from .tables import table_cues
 from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
@@ -65,9 +65,11 @@ _SECOND_WITHIN = 400
 _LONG_GAP = 2000
 
 
-def find_votes(doc: DocumentText, items: Items | None = None) -> list[Vote]:
+def find_votes(
+    doc: DocumentText, items: Items | None = None, is_minutes: bool = False
+) -> list[Vote]:
     """Return the votes of a document in the order of the text."""
-    return [reading.vote for reading in read_votes(doc, items)]
+    return [reading.vote for reading in read_votes(doc, items, is_minutes)]
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,16 @@ class Reading:
         return steps
 
 
-def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
-    """Read the votes of a document, with the reasons to doubt them."""
-    blank = blank_stretches(doc)
+def read_votes(
+    doc: DocumentText, items: Items | None = None, is_minutes: bool = False
+) -> list[Reading]:
+    """Read the votes of a document, with the reasons to doubt them.
+
+    What does not show that it is the record of a meeting must be known to be (``is_minutes``).
+    """
+    record = read_record(doc)
+    is_recorded = is_minutes or record.is_shown
+    blank = record.blank
     cues, tables = table_cues(doc, blank)
     for found in (
         motion_cues(doc),
@@ -118,7 +127,7 @@ def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
         roll_call_cues(doc),
     ):
         for cue in found:
-            if not is_inside(tables, cue.start) and not is_inside(blank, cue.start, cue.at):
+            if not is_inside(tables, cue.at) and not is_inside(blank, cue.start, cue.at):
                 cues.append(cue)
     cues.sort(key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength))
     items = items or Items(doc)
@@ -133,14 +142,29 @@ def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
             or _is_seconded(cue, cues, place + 1)
         ],
     )
+    strange = strangers(doc, [(motion.start, motion.end, _people(motion)) for motion in motions])
     printed = _PrintedNames(doc.text_with_digits)
     readings = []
     floor = 0
-    for motion, following in zip_longest(motions, motions[1:]):
+    for motion, following, is_strange in zip_longest(motions, motions[1:], strange):
         limit = following.start if following else len(doc.text)
-        readings.append(_read(doc, motion, items, printed, floor, limit))
+        if is_recorded and not is_strange:
+            kept = not is_retold(doc, motion.start)
+        else:
+            named = motion.mover is not None or motion.seconder is not None
+            kept = named and not is_told(doc, motion.start, motion.end, is_strange)
+            motion.withhold_names(doc, is_strange)
+        if kept:
+            readings.append(_read(doc, motion, items, printed, floor, limit))
         floor = max(floor, motion.end)
     return readings
+
+
+def _people(motion: Motion) -> set[str]:
+    """Return the surnames of those who moved, seconded or voted."""
+    voters = (name for kind in (AYES, NOES) for name in motion.ballots.get(kind, ()))
+    named = (motion.mover, motion.seconder, *voters)
+    return {name.split()[-1].lower() for name in named if name}
 
 
 def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
@@ -427,6 +451,8 @@ def _doubts(
         doubts += ["far_heading"] if motion.start - item.start > 4 * _FAR else []
         doubts += ["inline_heading"] if item.style == "inline" else []
         of["item"] = tuple(doubts)
+    if not motion.is_recorded:
+        of = {field: (*reasons, "no_meeting") for field, reasons in of.items()}
     return Doubts(of)
 
 
@@ -756,7 +782,7 @@ def _as_printed(doc: DocumentText, start: int, end: int) -> str:
 #: What was resolved, above an outcome that is alone in its line: ``Be it resolved that``.
 _RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+that:?\s+", re.I)
 _CARRIED_THEN = pattern(
-    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?,\s+"
+    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?(?:\s+\d{1,2}\s?-\s?\d{1,2})?,\s+"
     r"(?=(?:the|all|an?|it|that|to|this|bills|minutes|permission)\s)"
 )
 _WAS = pattern(

@@ -20,7 +20,7 @@ from clerk.core.store import PDF
 from clerk.read.files import ReadDocument, decode_facts
 from clerk.search import Query, parse
 from clerk.search.index import IndexedDocument, PageText, StoredFacts, place_of
-from clerk.search.results import ChangedPages
+from clerk.search.pages_of_some import ChangedPages
 from clerk.search.snippets import Snippet, snippet
 from clerk.site_db.queries import open_site
 from clerk.site_db.rows import search_text
