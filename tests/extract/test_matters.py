@@ -153,7 +153,7 @@ def test_a_consent_agenda_decides_the_ordinances_on_it() -> None:
 
 def test_a_doubtful_result_makes_the_action_doubtful() -> None:
     text = "Motion by Smith, seconded by Jones, to adopt Ordinance 2024-05. Motion carried 5-0.\n"
-    doc = document_text([text])
+    doc = document_text(["The meeting was called to order at 7 p.m.\n\n" + text])
     votes = find_votes(doc, Items(doc))
     (certain,) = find_matters(doc, votes, [], Items(doc))
     votes[0].doubtful = ["result"]

@@ -105,6 +105,29 @@ VARIANTS = [
         both("City Council", "/a.pdf", "/m.pdf"),
     ),
     Variant(
+        "granicus: a tab of several bodies names none of them",
+        "granicus",
+        f"{GRANICUS}/ViewPublisher.php?view_id=1",
+        {
+            "ViewPublisher": """<div class="TabbedPanels"><ul class="TabbedPanelsTabGroup"><li class="TabbedPanelsTab">Other Boards</li></ul>
+            <div class="TabbedPanelsContentGroup"><div class="TabbedPanelsContent"><table><tr><td>Airport Commission Special Meeting</td>
+            <td>01/16/24</td><td><a href="AgendaViewer.php?view_id=1&clip_id=2">Agenda</a></td></tr></table></div></div></div>"""
+        },
+        [("agendas", DAY, "Airport Commission", "clip_id=2")],
+    ),
+    Variant(
+        "plain: a calendar whose events say which address is which document",
+        "plain",
+        "https://town.example/meetings.ics",
+        {
+            "meetings.ics": b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\n"
+            b"DTSTART:20240116T190000\r\nSUMMARY:Town Board Meeting\r\nDESCRIPTION:Agenda: "
+            b"https://town.example/1.pdf\\nMinutes: https://town.example/2.pdf\r\nEND:VEVENT\r\n"
+            b"END:VCALENDAR\r\n"
+        },
+        both("Town Board", "/1.pdf", "/2.pdf"),
+    ),
+    Variant(
         "granicus: rows whose documents are Legistar's, and one with files only",
         "granicus",
         f"{GRANICUS}/ViewPublisher.php?view_id=1",

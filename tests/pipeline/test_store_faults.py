@@ -209,6 +209,50 @@ def test_a_compiled_database_that_is_lost_is_built_again(
     all_is_there(bucket)
 
 
+#: The request that lists objects, of one kind.
+LISTED = ("GET", "/bucket")
+
+
+def test_a_scan_lists_the_bucket_once_and_looks_for_nothing_that_is_listed(
+    machines: Machines, town: Town, bucket: ObjectServer, clerk: Any, tmp_path: Path
+) -> None:
+    for month, site in enumerate(("shelbyville", "capitalcity"), start=3):
+        folder = tmp_path / site
+        add_documents(folder / "Council", month)
+        assert clerk("site", "add", site, "--from", str(folder)).code == 0
+        runs.start(config.load(), site)
+    bucket.asked.clear()
+    machines.work(FETCH, OCR)
+    assert LISTED not in bucket.asked, "for a new site"
+    lost = next(path for path in bucket.objects if "/pdf/" in path)
+    del bucket.objects[lost]
+    bucket.asked.clear()
+
+    machines.be("desk")
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert said.err.count("1 PDF missing") == 1
+    assert bucket.asked.count(LISTED) == 2
+    assert [path for method, path in bucket.asked if method == "HEAD"] == [lost]
+
+
+def test_the_bucket_of_another_installation_is_no_reason_to_forget_documents(
+    machines: Machines, town: Town, bucket: ObjectServer, clerk: Any
+) -> None:
+    runs.start(config.load(), "springfield")
+    machines.work(FETCH, OCR)
+    bucket.objects.clear()
+    bucket.objects["/bucket/towns/installation.json"] = b'{"id": "another"}'
+    machines.be("desk")
+
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert said.code == 3 and "belongs to the installation another" in said.err
+    with reading_connection() as conn:
+        rows = manifest.documents(conn, "springfield")
+    assert len(rows) == 2 and all(row.pdf_sha256 and row.text_sha256 for row in rows)
+
+
 # ------------------------------------------------------------------------------- killed at a step
 
 

@@ -216,7 +216,10 @@ def test_step_by_step_every_page_is_that_of_a_full_build(
         for _ in range(pick.choice((1, 1, 2))):
             change_something(pick, folder)
         compile_folder(folder, SITE, into_index=False)
-        publish(SITE, folder, settings, complete=True)
+        keep = pick.choice((2, 3))
+        if pick.random() < 0.5:
+            publish(SITE, folder, settings, complete=False, keep=keep)
+        publish(SITE, folder, settings, complete=True, keep=keep)
         step_by_step = tree(site_of(settings))
 
         aside = settings.published.rename(tmp_path / "aside")

@@ -200,6 +200,28 @@ def test_a_wrong_value_is_the_same_message_in_cli_pages_and_api(
         assert sentence in said, door
 
 
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ("&site=shelbyvile", "The site 'shelbyvile' has not been compiled."),
+        ("&body=Senate", "There is no body 'Senate'."),
+    ],
+)
+def test_a_place_or_body_that_is_not_there_is_the_same_sentence_at_every_door(
+    visitor: Browser, filters: str, said: str
+) -> None:
+    for door in (*DOORS, "/api/v1/search"):
+        answer = visitor.get(f"{door}?q=zoning{filters}")
+        assert answer.status_code == 404, door
+        assert said in unescape(answer.text), door
+
+
+def test_a_place_that_has_no_such_page_is_no_mistake(visitor: Browser) -> None:
+    answer = visitor.get("/search?q=nobodywrotethis&site=springfield")
+
+    assert answer.status_code == 200 and "with these filters" in answer.text
+
+
 def test_a_parameter_that_is_given_twice_is_refused_everywhere(visitor: Browser) -> None:
     for door in (*DOORS, "/api/v1/search"):
         answer = visitor.get(f"{door}?q=zoning&site=springfield&site=shelbyville")
@@ -268,6 +290,8 @@ def test_json_csv_and_atom_give_the_same_hits(visitor: Browser) -> None:
     hits = sorted(hit["url"] for hit in as_json["hits"])
     assert as_json["total"] == len(hits) == 4
     assert sorted(row["url"] for row in rows) == hits == sorted(str(link) for link in links)
+    # What is not known is an empty cell.
+    assert {row["in"] for row in rows} == {""}
 
 
 def test_text_that_a_spreadsheet_would_run_is_disarmed(visitor: Browser) -> None:
@@ -363,7 +387,8 @@ def test_a_large_site_map_is_an_index_of_several(
 def test_robots_may_read_documents_and_not_searches(visitor: Browser) -> None:
     lines = visitor.get("/robots.txt").text.splitlines()
 
-    assert "Disallow: /search" in lines and "Disallow: /d/" not in lines
+    assert {f"Disallow: {each}" for each in ("/search", "/ops/", "/api/", "/report/")} < {*lines}
+    assert "Disallow: /d/" not in lines
 
 
 def test_a_picture_of_a_page_is_drawn_and_kept(visitor: Browser, town: Path) -> None:

@@ -22,14 +22,14 @@
 `anchor`        all annotations of a document moved to another version of its text
 `decide`        modes and decisions: `apply_mode`, `look_up`, `decide`
 `store`         the tables
+`upload_parts`  a part of an upload: decided, stored, divided
 `rereading`     sets moved to another text, orphans, rollback
 `conversion`    files in other formats made into lines
+`page_memory`   which documents of a site were compared with their annotations
 `browsing`      what people may see: one page, lists, statistics
 `changes`       projects and documents changed, and that undone
 `comparing`     two projects compared
 `corrections`   reported errors and what operators accepted
-`upload_parts`  a part of an upload: decided in one process, stored by another
-`page_memory`   which documents of a site its annotations were compared with last
 `formats`       other formats, read and written
 ==============  ===================================================================================
 

@@ -54,7 +54,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
-from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
+from .errors import InvalidInput, InvalidSubdomain, StorageIncomplete, StorageUnusable
 from .language import Message
 from .public_text import Gate
 
@@ -525,9 +525,20 @@ def _is_usable(name: str) -> bool:
 
 
 def _folders_below(root: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder, relative to root, with the names of its files, hidden ones too."""
+    """Yield each folder, relative to root, with the names of its files, hidden ones too.
+
+    Raises StorageIncomplete for one that cannot be listed: it must not look as if it were empty.
+    """
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise StorageIncomplete(
+                f"{error.filename} cannot be listed: {error.strerror}.",
+                hint="Correct its permissions or the disk; the work resumes by itself.",
+            ) from error
+
     top = len(str(root)) + 1
-    for folder, subfolders, names in os.walk(root):
+    for folder, subfolders, names in os.walk(root, onerror=refuse):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         yield folder[top:], names
 

@@ -150,6 +150,8 @@ class Motion:
     flags: set[str] = field(default_factory=set)
     #: Labels such as ``MOVER:`` say something about it.
     labelled: bool = False
+    #: The text shows that it is the record of a meeting.
+    is_recorded: bool = True
     #: The places that say something about it, in the order in which they were read.
     cues: list[Cue] = field(default_factory=list)
 

@@ -25,10 +25,10 @@ from .cues import (
     DocumentText,
     Rule,
     find_cues,
-    list_limit,
 )
 from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
 from .names import ALSO_SURNAMES, BALLOT_WORDS, STOPS, TITLES, Name, NameList, read_name, read_names
+from .record import list_limit
 from .text import (
     Phrase,
     end_without,

@@ -174,9 +174,16 @@ def _extract_to_cache(cache: Path, pages: list[str], *, votes: bool = True) -> E
 
 
 def extract_text(
-    pages: Sequence[str], *, votes: bool = True, corrections: Sequence[VoteCorrection] = ()
+    pages: Sequence[str],
+    *,
+    votes: bool = True,
+    is_minutes: bool = False,
+    corrections: Sequence[VoteCorrection] = (),
 ) -> Extraction:
     """Find the votes and all else in the pages of one document, or only entities and matters.
+
+    Unless it is known to be minutes (``is_minutes``) the text itself must show that there was a
+    meeting: otherwise nothing that is said about its votes is a fact.
 
     Any text is accepted, and the same pages and corrections always give the same answer.
     """
@@ -193,7 +200,9 @@ def extract_text(
     found = Extraction(
         version=VERSION,
         text_sha256=text_hash(doc.original),
-        votes=corrected_votes(doc, find_votes(doc, items) if votes else [], corrections),
+        votes=corrected_votes(
+            doc, find_votes(doc, items, is_minutes) if votes else [], corrections
+        ),
         entities=find_entities(doc),
     )
     found.items = agenda_items(items)
@@ -263,7 +272,8 @@ def extract_parts(
     numbers, texts = list(pages), list(pages.values())
     whole = "\f".join(texts)
     if not row.parts:
-        found = extract_text(texts, votes=row.kind == MINUTES_KIND, corrections=corrections)
+        is_record = row.kind == MINUTES_KIND
+        found = extract_text(texts, votes=is_record, is_minutes=is_record, corrections=corrections)
         _move(found, 0, 0, 0, numbers)
         return found
     found = Extraction(version=VERSION, text_sha256=text_hash(whole), votes=[], entities=[])
@@ -279,7 +289,9 @@ def extract_parts(
             for each in corrections
             if span.start <= each.start < span.end and is_record
         ]
-        one = extract_text(words.split("\f"), votes=is_record, corrections=mine)
+        one = extract_text(
+            words.split("\f"), votes=is_record, is_minutes=is_record, corrections=mine
+        )
         if not part.is_own:
             one.items, one.matters = [], []
         before = bisect_right(page_starts, span.start) - 1

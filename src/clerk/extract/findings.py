@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .text import NormalText
 
 #: Changes whenever the same text would give another answer; then caches are made again.
-VERSION = "27"
+VERSION = "28"
 
 PASSED = "passed"
 FAILED = "failed"
@@ -293,7 +293,13 @@ _WEIGHTS = {
     "unread_vote_words": 2,
 }
 #: With one of these a field is no fact, however often it was right.
-_NEVER_A_FACT = frozenset(("incomplete_list", "source_contradiction", "tally_mismatch", "stranger"))
+_NEVER_A_FACT = frozenset(
+    (
+        *("incomplete_list", "source_contradiction", "tally_mismatch", "stranger"),
+        # The text does not show that it is the record of a meeting.
+        "no_meeting",
+    )
+)
 _NO_FACT = 0.5
 #: No word states it: nobody voted against it, and that is all that is printed.
 _NO_RESULT = frozenset(("no_outcome",))

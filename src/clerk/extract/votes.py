@@ -31,7 +31,6 @@ from .cues import (
     MotionCue,
     OutcomeCue,
     SecondCue,
-    blank_stretches,
     body_is_subject,
     find_cues,
 )
@@ -56,6 +55,7 @@ from .findings import (
 from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
+from .record import is_told, read_record
 from .tables import table_cues
 from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
@@ -65,9 +65,11 @@ _SECOND_WITHIN = 400
 _LONG_GAP = 2000
 
 
-def find_votes(doc: DocumentText, items: Items | None = None) -> list[Vote]:
+def find_votes(
+    doc: DocumentText, items: Items | None = None, is_minutes: bool = False
+) -> list[Vote]:
     """Return the votes of a document in the order of the text."""
-    return [reading.vote for reading in read_votes(doc, items)]
+    return [reading.vote for reading in read_votes(doc, items, is_minutes)]
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,16 @@ class Reading:
         return steps
 
 
-def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
-    """Read the votes of a document, with the reasons to doubt them."""
-    blank = blank_stretches(doc)
+def read_votes(
+    doc: DocumentText, items: Items | None = None, is_minutes: bool = False
+) -> list[Reading]:
+    """Read the votes of a document, with the reasons to doubt them.
+
+    What does not show that it is the record of a meeting must be known to be (``is_minutes``).
+    """
+    record = read_record(doc)
+    is_recorded = is_minutes or record.is_shown
+    blank = record.blank
     cues, tables = table_cues(doc, blank)
     for found in (
         motion_cues(doc),
@@ -138,7 +147,9 @@ def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
     floor = 0
     for motion, following in zip_longest(motions, motions[1:]):
         limit = following.start if following else len(doc.text)
-        readings.append(_read(doc, motion, items, printed, floor, limit))
+        if is_recorded or not is_told(doc, motion.start, motion.end):
+            motion.is_recorded = is_recorded
+            readings.append(_read(doc, motion, items, printed, floor, limit))
         floor = max(floor, motion.end)
     return readings
 
@@ -427,6 +438,8 @@ def _doubts(
         doubts += ["far_heading"] if motion.start - item.start > 4 * _FAR else []
         doubts += ["inline_heading"] if item.style == "inline" else []
         of["item"] = tuple(doubts)
+    if not motion.is_recorded:
+        of = {field: (*reasons, "no_meeting") for field, reasons in of.items()}
     return Doubts(of)
 
 

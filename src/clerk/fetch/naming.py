@@ -113,6 +113,8 @@ _TIME = re.compile(
     r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
     re.IGNORECASE,
 )
+#: Day and month, or month and day, before a year.
+_TWO_NUMBERS = re.compile(r"(?<![0-9./-])([0-9]{1,2})([./-])([0-9]{1,2})\2[0-9]{4}(?![0-9])")
 #: What is said before the day on which something was put on a page or changed.
 _PUBLISHED = re.compile(
     r"(?:\b(?:posted|published|uploaded|modified|updated|created|added)\b"
@@ -131,11 +133,14 @@ _KIND_WORDS = {
     r"(?:business|order) papers?|ordres? du jour|"
     r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|pautas?|"
     r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|kallelser?|föredragningslistor?|"
-    r"föredragningslista|dagsorden(?:er)?|\w*innkalling(?:er)?|saksliste",
+    r"föredragningslista|dagsorden(?:er)?|\w*innkalling(?:er)?|saksliste|esityslistat?|"
+    r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá",
     MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
-    r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|atas?(?= d[ao]s? )|"
+    r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|"
+    r"atas|ata(?= d[ao]s? |[ .]*n[.º°o]|[ _-]*[0-9])|"
     r"proceedings|summary|journal|\w*niederschrift(?:en)?|\w*protokoll(?:e|er)?|referat(?:er)?|"
-    r"notulen|besluitenlijst(?:en)?",
+    r"notulen|besluitenlijst(?:en)?|pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápisy?|zapisnik|"
+    r"jegyzőkönyv(?:ek)?|fundargerð(?:ir)?",
 }
 _KIND = re.compile(
     "|".join(
@@ -179,8 +184,14 @@ BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|formannskap|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
+    r"\bple municipal|\bplenos?\b|"
     r"kommunestyre|byråd",
+    re.IGNORECASE,
+)
+#: What several bodies are called together.
+SEVERAL_BODIES = re.compile(
+    r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
     re.IGNORECASE,
 )
 _MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNORECASE)
@@ -293,6 +304,17 @@ def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> 
         return None
 
 
+def day_first_of_text(text: str) -> bool | None:
+    """Return whether the dates in a text begin with the day, or None if they do not tell.
+
+    One like 23/1/2024 does, if there is none like 1/23/2024.
+    """
+    pairs = [(int(match[1]), int(match[3])) for match in _TWO_NUMBERS.finditer(text)]
+    day_first = any(12 < first <= 31 and second <= 12 for first, second in pairs)
+    month_first = any(first <= 12 < second <= 31 for first, second in pairs)
+    return day_first if day_first != month_first else None
+
+
 def find_month(text: str) -> str | None:
     """Return the first month and year in the text as ``2024-03``, or None."""
     for match in _matches(_MONTH_ONLY, text):
@@ -300,6 +322,15 @@ def find_month(text: str) -> str | None:
         if _FIRST_YEAR <= year <= _LAST_YEAR:
             return f"{year:04}-{month:02}"
     return None
+
+
+def month_below(titles: Sequence[str], text: str) -> str:
+    """Return "January" below a title that names the year as ``2024-01``, else an empty text."""
+    words = {match["word"].lower() for match in re.finditer(_MONTH, text, re.IGNORECASE)}
+    years = next((found for title in titles if (found := set(YEAR.findall(title)))), set())
+    if len(words) != 1 or len(years) != 1 or _DIGIT.search(text):
+        return ""
+    return f"{years.pop()}-{_MONTH_OF_WORD[words.pop()]:02}"
 
 
 def date_of_path(parts: Sequence[str], *, day_first: bool = False) -> date | None:
@@ -326,6 +357,11 @@ def find_kind(text: str) -> str | None:
     """Return minutes or agendas, whichever the text mentions first, or None."""
     match = _KIND.search(_spaced(text))
     return match.lastgroup if match else None
+
+
+def find_kinds(text: str) -> set[str]:
+    """Return the kinds that the text mentions."""
+    return {match.lastgroup or "" for match in _KIND.finditer(_spaced(text))}
 
 
 def kind_of_path(parts: Sequence[str]) -> str | None:

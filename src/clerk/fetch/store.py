@@ -447,7 +447,8 @@ class SiteFetch:
             self.report.meetings = 0
         listed = self._list(full)
         before = len(self.identities)
-        self.pages.check(len(listed), self.offered_meetings or before, self.report)
+        known = len(self.carried) + len(self.fetcher.passed_over)
+        self.pages.check(len(listed) + known, self.offered_meetings or before, self.report)
         if not listed and before and not (self.fetcher.passed_over or self.carried):
             if self.pages.page:
                 raise NotUnderstood(self.pages.page, f"documents (it listed {before} before)")

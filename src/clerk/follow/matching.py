@@ -53,9 +53,9 @@ from clerk.core.states import FETCH, Follower, Run, Subscription
 from clerk.core.storage import site_folder
 from clerk.search import index
 from clerk.search.index import IndexedDocument, PlaceFacts, StoredFacts
+from clerk.search.pages_of_some import ChangedPages, IndexedPages, are_indexed
 from clerk.search.query import Parsed, parse
 from clerk.search.readers import OpenIndex, open_index
-from clerk.search.results import ChangedPages, IndexedPages, are_indexed
 from clerk.search.words import fold
 from clerk.site_db import digest_of
 from clerk.site_db.rows import page_id

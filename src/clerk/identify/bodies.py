@@ -26,6 +26,9 @@ _HEAD = (
     r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
     r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
     r"|gemeindevertretung|stadtvertretung"
+    r"|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
+    r"|raadscommissie(?: \w+)?"
+    r"|commissie (?!van\b|voor\b)\w+"
     r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
@@ -36,7 +39,22 @@ _HEAD_STARTS: Final = frozenset(
         *("counc", "board", "commi", "sub-c", "subco", "autho", "trust", "selec", "alder", "super"),
         *("assem", "court", "polic", "panel", "task", "cabin", "senat", "legis", "corpo", "direc"),
         *("burea", "agenc", "town", "worki", "conse", "comit", "cabil", "ayunt", "pleno", "gemei"),
-        *("stadt", "ortsb", "kreis", "aussc", "munic", "freeh", "gover", "regen", "forum", "elect"),
+        *(
+            "stadt",
+            "ortsb",
+            "kreis",
+            "aussc",
+            "munic",
+            "ortsr",
+            "gemee",
+            "raad",
+            "raads",
+            "freeh",
+            "gover",
+            "regen",
+            "forum",
+            "elect",
+        ),
         *("bauau", "haupt", "finan", "umwel"),
     }
 )
@@ -55,14 +73,14 @@ _NOT_A_BODY = Words(
 _MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
-    r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
+    r"remote|öffentliche|nichtöffentliche|openbare|public|open|closed|executive|work|working|study"
     r"|organi[sz]ational"
     r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
     r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
-    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
+    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|séance|sesión)\b"
     r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = Words(
@@ -73,6 +91,7 @@ _KIND_WORDS = Words(
     r"packets?|packages?|notices?|order of business|record of proceedings|official proceedings"
     r"|proceedings|journal|"
     r"procès[- ]verbal|compte[- ]rendu|ordre du jour|niederschrift|protokoll|einladung"
+    r"|besluitenlijst|notulen|verslag"
     r"|tagesordnung|staff report|agenda report"
     r"|report to|report|"
     r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
@@ -85,8 +104,11 @@ _STATUS = Words(
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
+    r"|\bmitglieder (?=de[sr]\b)"
     r"|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior|last) )?"
-    r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
+    r"|\bemergency (?=(?:(?:city|town|village|county|borough|common|school) )?(?:board|council"
+    r"|commission)\b)"
+    r"|\b(?:honorable mayor and|(?<!of\s)mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 #: Also what is left of a word of marks alone.
@@ -94,7 +116,20 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
-        *("its", "this", "our", "el", "am", "um", "vom", "members", "before", "convene"),
+        *(
+            "its",
+            "this",
+            "our",
+            "el",
+            "am",
+            "um",
+            "vom",
+            "members",
+            "van",
+            "het",
+            "before",
+            "convene",
+        ),
     }
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
@@ -197,6 +232,13 @@ _IN_TEXT: Final = (
         ),
         ("passed", "adopted", "carried", "approved"),
     ),
+    (
+        cased_pattern(
+            r"\b(?:ordained|resolved|enacted),? (?:that )?by (?:the )?"
+            rf"(?P<body>(?:[\w'’.-]+ ){{0,6}}?{_HEAD}\b{_OF_WHAT})"
+        ),
+        ("ordained", "resolved", "enacted"),
+    ),
     (cased_pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
     (
         cased_pattern(
@@ -225,6 +267,7 @@ _IN_TEXT_NEEDS: Final = (
         "called",
     ),
     *("passed", "adopted", "carried", "approved", "proceedings", "council "),
+    *("ordained", "resolved", "enacted"),
 )
 
 _GENERIC_WORD = Words(
@@ -232,7 +275,7 @@ _GENERIC_WORD = Words(
     r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
     r"council|commission|water|community|college|unified|public|corporation|city-?county"
-    r"|cdd|isd|usd|csd|pud|mud|[a-z]{2})\b|[^\w\s'-]+"
+    r"|unit|consolidated|independent|cdd|isd|c?usd|csd|pud|mud|[a-z]{2}|[0-9]+)\b|[^\w\s'-]+"
 )
 
 
@@ -463,7 +506,7 @@ _CUT = Words(
     r"\b(?:and|&|of|for|zoning|planning|school|library|parks?|recreation|water|finance|budget"
     r"|advisory|review|public|works|joint|health)$"
 )
-_BOARD_OF = Words(r"board of (?:commissioners|directors|trustees|supervisors|governors)$")
+_BOARD_OF = Words(r"board of (?:commissioners|directors|education|governors|supervisors|trustees)$")
 _AUTHORITY = Words(r"(?:[\w'’&.-]+ )*authority(?: of .*)?")
 #: A heading with this much weight is not compared with the text.
 _DECIDED: Final = 3.7
@@ -641,12 +684,13 @@ _FULL_LINE: Final = 55
 def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
     """Yield the lines that name a body, each with the next one and without dates."""
     rest = lines[len(block) : len(block) + _OPENING_LINES]
+    small = [line.text.lower() for line in rest]
+    names = [not _HEAD_STARTS.isdisjoint([word[:5] for word in text.split()]) for text in small]
     for number, line in enumerate(rest):
-        text = line.text
-        if len(text) > _FULL_LINE and number + 1 < len(rest):
-            text = f"{text} {rest[number + 1].text}"
-        small = text.lower()
-        if _HEAD_STARTS.isdisjoint([word[:5] for word in small.split()]):
+        goes_on = len(line.text) > _FULL_LINE and number + 1 < len(rest)
+        if not (names[number] or (goes_on and names[number + 1])):
             continue
-        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(small):
+        text = f"{line.text} {rest[number + 1].text}" if goes_on else line.text
+        whole = f"{small[number]} {small[number + 1]}" if goes_on else small[number]
+        if any(map(whole.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(whole):
             yield line, without_dates(text)

@@ -84,8 +84,17 @@ RULES: Final = (
         kinds=(RESOLUTION,),
     ),
     _rule(
+        "hearing that is called",
+        0,
+        r"\b(?:setting|fixing|calling|scheduling|ordering|establishing)\b"
+        r"(?:(?!\b(?:passed|adopted|enacted|approved)\b)[^.;]){0,130}$",
+        "A RESOLUTION SETTING A PUBLIC HEARING ON @",
+        needs="setting fixing calling scheduling ordering establishing",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "adoption",
-        7.0,
+        9.5,
         r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
         r"|read)\b[^.]{0,140}"
         r"\b(?:this|the|on|day|dated?|held|(?:meeting|session) of)\b[\W_]{0,4}$"
@@ -109,11 +118,21 @@ RULES: Final = (
         r"|sign\w*|read\w*"
         r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
         r"|meetings?|session)\b[^\n]{0,70}$"
-        r"|\bminutes ?:[^\n]{0,60}$",
+        r"|\bminutes ?:[^\n]{0,60}$"
+        r"|\b(?:genehmigung|vaststelling|adoption|aprobación)\b[^\n]{0,60}"
+        r"\b(?:niederschrift|protokolls?|notulen|besluitenlijst|verslag|procès-verbal|acta)\b[^\n]{0,60}$",
         "Approval of the minutes of the meeting of @",
         "Resolution: Adopt the Minutes of the @",
         needs="approv adopt confirm accept ratif correct receiv review sign read consider circulat "
-        "previous last prior minutes",
+        "previous last prior minutes genehmigung vaststelling aprobación",
+    ),
+    _rule(
+        "minutes on an agenda",
+        0,
+        r"\bminutes of (?:the )?[^\n]{0,60}\b(?:meeting|session|held)\b[^\n]{0,40}$",
+        "3 Minutes of the meeting held on @",
+        needs="minutes",
+        kinds=(AGENDA, PACKET),
     ),
     _rule(
         "other day",
@@ -130,7 +149,8 @@ RULES: Final = (
         r"|enclosed|accounts?"
         r"|statement|invoice|permit|dated|stand vom|to)"
         r"\b[\W_]*(?:(?:on|of|the|at|for|as|by|date|meeting|regular|council|board|year|time"
-        r"|and) ?[\W_]*){0,5}$",
+        r"|and) ?[\W_]*){0,5}$"
+        r"|\bcontinuation of (?:the |a )?(?:\w+ ){0,3}$",
         "AMENDED @",
         "Year ended @",
         "Printed on @",
@@ -141,7 +161,8 @@ RULES: Final = (
         "after between from next previous last prior following continued received filed "
         "submitted recorded letter born inspection version copyright notarized signed "
         "sworn commencing beginning starting week tabled postponed deferred rescheduled "
-        "closing open ratified enclosed account statement invoice permit dated stand to",
+        "closing open ratified enclosed account statement invoice permit dated stand to "
+        "continuation",
     ),
     _rule(
         "named as the day",
@@ -152,24 +173,26 @@ RULES: Final = (
         r"|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$|\bdate (?:&|and"
         r"|/) ?time[\W_]*$"
         r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$"
+        r"|\b(?:sitzungs(?:tag|datum|termin)|(?:^|\n)termin|vergaderdatum)[\W_]*$"
         r"|\bagenda (?:for|of) (?:the )?(?:\S+ ){0,14}(?:on|of)[\W_]*$",
         "MEETING DATE: @",
         "Subject: Agenda Item – @",
         "Please place this on the agenda for the meeting of the City Council on @",
         "COUNCIL AGENDA: @",
         "Balances for the meeting on @",
-        needs="date agenda for sitzung réunion séance sesión",
+        needs="date agenda for sitzung réunion séance sesión vergaderdatum termin",
     ),
     _rule(
         "meeting announced",
         8.5,
         r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
         r"|will convene"
-        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet)\b[^.]{0,110}?" + _LINK,
+        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet|sera tenue?|se tiendra"
+        r"|aura lieu|may be present|may attend)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
         "You are hereby notified to meet at the Town Hall in said Ashby on @",
-        needs="summoned will be scheduled findet notified warned",
+        needs="summoned will be scheduled findet notified warned sera tiendra aura may",
         kinds=(AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -449,10 +472,12 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = in_block and len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    # "Date: May 4, 2021" below the name of who moves: a form for a motion.
+    is_label = kind == RESOLUTION and where.is_near and bool(_DATE_LABEL.match(where.same_line))
     goes_on = not where.same_line and len(where.above) > _FULL_LINE
     if in_block:
         around = [where.same_line, where.before] if alone or goes_on else [where.same_line]
-    elif _MEETING_DATE.match(where.same_line):
+    elif is_label or _MEETING_DATE.match(where.same_line):
         around = [where.same_line]
     else:
         told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
@@ -468,7 +493,7 @@ def _weight(where: _Where, document: _Document) -> float | None:
             continue
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
-        if in_block or rule.name in ("adoption", "named as the day"):
+        if in_block or is_label or rule.name in ("adoption", "named as the day"):
             # "PASSED AND APPROVED this 5th day of June": of itself, not of what it amends.
             return rule.weight + (rule.name == "adoption" and _THIS_DAY.search(small) is not None)
         # In the text: only where minutes and notices begin, and never a report's.

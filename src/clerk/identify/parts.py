@@ -115,6 +115,7 @@ _COMPLETE = Words(
 _COMPLETE_NEEDS: Final = (
     *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes", "this"),
 )
+_MEETING_ENDS = Words(r"adjourn|\bmeeting (?:was )?(?:closed|ended|concluded)\b")
 _RESUMED = Words(r"\badjourn\w* (?:in)?to\b|\b(?:closed|executive) session\b")
 _SIGNED = Words(
     r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
@@ -267,7 +268,7 @@ class _Page:
     @property
     def is_adjourned(self) -> bool:
         """Whether it ends with the end of a meeting; "adjourned to executive session" is none."""
-        return any("adjourn" in each.lower() and not _RESUMED.search(each) for each in self.last)
+        return any(_MEETING_ENDS.search(each) and not _RESUMED.search(each) for each in self.last)
 
     @cached_property
     def is_letter(self) -> bool:
@@ -948,6 +949,7 @@ _OWN_PAPER = Words(
     r"\bpolic(?:y|ies)$"
     r"|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?|disbursements?) "
     r"(?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims|payments|accounts)\b"
+    r"|\b(?:payments|accounts|bills) (?:for (?:approval|payment)|to be paid)\b"
 )
 _ORGANISATION = Words(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"

@@ -140,7 +140,8 @@ _TEXT_BEGINS = Words(
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
     r"|in attendance|attendance ?:|attendees|roll call"
     r"|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the meeting )?to order"
-    r"|pledge\b|(?:old|new|unfinished) business\b|moved by)"
+    r"|pledge\b|(?:old|new|unfinished) business\b|moved by|top [0-9]"
+    r"|(?:sont |est )?(?:anwesend|aanwezig|présents?|absente?s?|presentes?) ?(?::|$))"
 )
 _CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
@@ -249,7 +250,7 @@ _HEADLINE = Words(
     r"|proceedings|journal"
     r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
     r"|sitzung|niederschrift"
-    r"|acta|zur sitzung|der sitzung|über die)\b"
+    r"|acta|verslag|besluitenlijst|notulen|zur sitzung|der sitzung|über die)\b"
 )
 _LONGEST_HEADLINE: Final = 220
 
@@ -348,9 +349,27 @@ def title_block(lines: Sequence[Line]) -> list[Line]:
             return list(lines[:number])
         if "to order" in text.lower() and _CALLED.match(text) and not begins_with_date(text):
             return list(lines[:number])
+        if text[0].isdigit() and _lists_items(lines[number : number + _ITEM_LINES]):
+            return list(lines[:number])
         if is_sentence(text) and not _goes_on(lines[:number], text):
             return list(lines[:number])
     return list(lines[:_BLOCK_LINES])
+
+
+#: "5:00 Update on the levy", but not "6:30 PM Regular Session".
+_TIMED = re.compile(
+    r"[0-9]{1,2}[:.][0-9]{2}\s?(?:[AaPp]\.?[Mm]\.?)?\s?[-–]?\s?"
+    r"(?!.*\b(?i:meeting|session|workshop|hearing)\b)[A-Z]"
+)
+_ITEM_LINES: Final = 7
+
+
+def _lists_items(lines: Sequence[Line]) -> bool:
+    """Whether a list of business begins: items 1 and 2 without a dot, or two with a time each."""
+    first, *rest = (line.text for line in lines)
+    if first.startswith("1 ") and not begins_with_date(first) and not is_address(first):
+        return any(text.startswith("2 ") for text in rest)
+    return bool(rest and _TIMED.match(first) and _TIMED.match(rest[0]))
 
 
 #: "Minutes of the meeting of the council," - "held in the hall on Monday, 4 March 2024.".

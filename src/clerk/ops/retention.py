@@ -120,9 +120,9 @@ def prune_objects(settings: Settings, dry_run: bool) -> int:
     before, deleted = utc_now() - GRACE, 0
     for kind in KINDS:
         old = {
-            bytes.fromhex(each.key.rpartition("/")[2])
+            bytes.fromhex(each.sha256)
             for each in store.listing(kind)
-            if each.modified_at < before and _is_ours(kind, each.key)
+            if each.modified_at < before and each.sha256
         }
         with snapshot_connection() as conn:
             for named in manifest.named_objects(conn, kind):
@@ -138,11 +138,3 @@ def prune_objects(settings: Settings, dry_run: bool) -> int:
                 store.delete(keys)
             deleted += len(keys)
     return deleted
-
-
-def _is_ours(kind: str, key: str) -> bool:
-    """Whether clerk itself could have written an object of this name."""
-    try:
-        return key == key_of(kind, key.rpartition("/")[2])
-    except ValueError:
-        return False

@@ -168,7 +168,7 @@ def outcome(current_stage: str | None, run_state: str | None, error: str | None 
     return COMPLETED if run_state in (None, Run.SUPERSEDED) else run_state
 
 
-def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
+def describe(settings: Settings, subdomain: str) -> SiteDetails:
     """Return everything about a site, and where its counters and its folder disagree."""
     with reading_connection() as conn:
         site = require_site(conn, subdomain)
@@ -188,7 +188,7 @@ def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
         )
         cancelled = total - completed - failed if run_state == Run.CANCELLED else 0
         stages.append(StageCounters(stage, total, completed, failed, cancelled))
-    folder, problem = storage.site_folder(storage_dir, subdomain), _bad_settings(site)
+    folder, problem = storage.site_folder(settings.storage_dir, subdomain), _bad_settings(site)
     chosen = {} if problem else dict(site_extra(site))
     return SiteDetails(
         columns={name: value for name, value in site.items() if name != "extra"},
@@ -210,7 +210,8 @@ def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
         gone=[row.name for row in documents if row.gone_at],
         runs=[dict(run._mapping) for run in runs],
         earlier_runs=earlier,
-        differences=disk_differences(site, folder),
+        # With a store the folder is a cache, which lacks most documents.
+        differences=[] if settings.storage_url else disk_differences(site, folder),
     )
 
 

@@ -145,7 +145,7 @@ def when(at: datetime | str | None) -> str:
 def label(described: CompiledDocument | CompiledPart) -> str:
     """Return the body and the kind of a document or part, or what it calls itself."""
     if described.kind in (None, "other") and described.own_name:
-        return described.own_name
+        return described.own_name.rstrip(" .")
     return body_and_kind(described.meeting or "", described.kind or "document")
 
 

@@ -182,7 +182,7 @@ def parse(text: str) -> Parsed:
     """Read what was typed; raise QueryError with an explanation if it cannot be searched.
 
     A word with punctuation inside (2024-15, O'Brien) is a phrase of its parts.  OR and AND are
-    words where nothing is on one side of them.
+    words where nothing is on one side of them.  Nothing was typed if there are only spaces.
     """
     if len(text) > LONGEST:
         raise QueryError(
@@ -192,8 +192,15 @@ def parse(text: str) -> Parsed:
                 most=LONGEST,
             )
         )
+    if "\0" in text:
+        raise QueryError(Message("The query has a NUL character (U+0000): remove it."))
     plain = unicodedata.normalize("NFKC", storable(text).translate(_STRAIGHT)).strip()
-    return Parsed(_Parser(plain).parse())
+    group = _Parser(plain).parse()
+    if plain and group is None:
+        raise QueryError(
+            Message("The query has neither letters nor digits: give a word to search for.")
+        )
+    return Parsed(group)
 
 
 class _Parser:

@@ -53,7 +53,7 @@ class ModernGov(PlatformFetcher):
             listing = self._asked("GetMeetings", query)
             if listing is None:
                 continue
-            for listed in listing.css("committee"):
+            for listed in listing.css("committee") or [listing]:
                 number = _said(listed, "committeeid") or query["lCommitteeId"]
                 body = _said(listed, "committeetitle") or _said(committee, "committeetitle")
                 rows = [(row, number, body) for row in listed.css("meeting")]

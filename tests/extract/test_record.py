@@ -1,0 +1,78 @@
+"""What shows that a text is the record of a meeting, and what becomes of votes without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from clerk.extract import extract_text
+
+OPENED = "TOWN COUNCIL MINUTES\nThe meeting was called to order at 7 p.m.\n\n"
+VOTE = "Smith moved to buy the truck, seconded by Jones. Motion carried 5-0.\n"
+MEMORANDUM = (
+    "MEMORANDUM\nTO: The Council\nFROM: The Manager\nRE: Trucks\n\n"
+    "Brown made a motion to reject all bids. Green seconded. Motion carried, White opposed.\n"
+)
+
+
+def movers(*pages: str) -> list[str | None]:
+    return [vote.mover for vote in extract_text(pages).votes]
+
+
+def test_without_a_sign_of_a_meeting_nothing_is_a_fact() -> None:
+    (told,) = extract_text([VOTE]).votes
+    (recorded,) = extract_text([OPENED + VOTE]).votes
+
+    assert set(told.doubtful) == set(told.field_confidence)
+    assert "no_meeting" in told.doubts
+    assert recorded.doubtful == []
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        "The Mayor called the meeting to order.",
+        "Present: Ann Smith, Bob Jones, Cal Lee.",
+        "A quorum was present.",
+        "The minutes of the last meeting were read. Jones moved to approve the minutes.",
+        "The meeting adjourned at 8:15 p.m.",
+        "Proceedings of the Board of Supervisors",
+    ],
+)
+def test_one_sign_of_a_meeting_is_enough(sign: str) -> None:
+    assert "no_meeting" not in extract_text([f"{sign}\n\n{VOTE}"]).votes[-1].doubts
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I was there: ",
+        "On May 3, 2011 the voters met. ",
+        "At its June meeting ",
+        "Two years ago ",
+    ],
+)
+def test_without_a_meeting_what_is_told_in_passing_is_no_vote(sentence: str) -> None:
+    assert movers(f"The truck is old. {sentence}{VOTE}") == []
+
+
+def test_a_paper_between_the_minutes_adds_nothing() -> None:
+    assert movers(OPENED + VOTE, MEMORANDUM, VOTE) == ["Smith", "Smith"]
+
+
+def test_minutes_below_a_memorandum_are_read() -> None:
+    assert movers(MEMORANDUM + "\n" + OPENED + VOTE) == ["Smith"]
+
+
+def test_a_report_is_none_to_its_last_page() -> None:
+    assert movers("STAFF REPORT\nTrucks\n", VOTE, VOTE) == []
+
+
+def test_an_item_at_the_top_of_a_page_is_no_report() -> None:
+    assert movers(OPENED + VOTE, "5. STAFF REPORTS\n" + VOTE) == ["Smith", "Smith"]
+
+
+def test_an_agenda_that_was_filled_in_is_read_from_the_call_to_order() -> None:
+    agenda = "REGULAR MEETING AGENDA\n1. Roll call\n"
+
+    assert movers(agenda + VOTE) == []
+    assert movers(agenda + "Mayor Smith called the meeting to order at 7:00.\n" + VOTE) == ["Smith"]
