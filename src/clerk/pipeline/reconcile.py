@@ -31,7 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from clerk.core import installation, manifest, storage
+from clerk.core import installation, manifest, site_files, storage
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, lock_site, reading_connection, require_site
 from clerk.core.errors import (
@@ -334,7 +334,7 @@ def _decide_without_run(
         return RecoveryPlan(subdomain, stage, Action.FETCH, message, moves=True)
     if settings.storage_url:
         has_text = manifest.has_text(conn, subdomain)
-        is_compiled = manifest.current_database(conn, subdomain) is not None
+        is_compiled = site_files.current_database(conn, subdomain) is not None
     else:
         installation.require_marked_directory(conn, settings)
         folder = storage.site_folder(settings.storage_dir, subdomain)

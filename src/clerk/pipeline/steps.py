@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from sqlalchemy import Connection
 
-from clerk.core import config, installation, manifest, plugins, storage
+from clerk.core import config, installation, manifest, outbox, plugins, site_files, storage
 from clerk.core.child_process import Order, OrderItem, Performed, Report
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, writing_to
@@ -36,8 +36,9 @@ from clerk.core.errors import (
     StorageUnusable,
     UnusableTraineddata,
 )
+from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, TextRecord
+from clerk.core.manifest import DocumentIdentity, DocumentRow, TextRecord
 from clerk.core.site_extra import site_extra
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
@@ -130,7 +131,7 @@ class OrderContext:
     def changes(self, after: int) -> tuple[Sequence[str] | None, int]:
         """Return the documents that changed behind a number of the outbox, and the last number."""
         with reading_connection(self.settings.sql_url) as conn:
-            return manifest.changed_names(conn, self.files.subdomain, after)
+            return outbox.changed_names(conn, self.files.subdomain, after)
 
     @classmethod
     def of(cls, order: Order, settings: Settings) -> OrderContext:
@@ -182,7 +183,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     report(FETCH_SECONDS, "fetching")
     files.folder.mkdir(parents=True, exist_ok=True)
     with reading_connection(settings.sql_url) as conn:
-        is_scanned = manifest.is_scanned(conn, files.subdomain)
+        is_scanned = site_files.is_scanned(conn, files.subdomain)
     if not is_scanned:
         scan_site(settings, files.subdomain)
     order = around.order
@@ -498,7 +499,7 @@ def compile_database(around: OrderContext) -> CompileReport:
     check = _check_of(around.order)
     while True:
         with reading_connection(sql_url) as conn:
-            before = manifest.current_database(conn, files.subdomain)
+            before = site_files.current_database(conn, files.subdomain)
         is_lost = False
         try:
             bring_database(files, before)
@@ -513,7 +514,7 @@ def compile_database(around: OrderContext) -> CompileReport:
         sha256 = keep_database(files)
         with writing_to(sql_url) as conn:
             check(conn)
-            if manifest.make_database_current(
+            if site_files.make_database_current(
                 conn, files.subdomain, before, sha256, compiled.digest
             ):
                 return compiled
@@ -577,7 +578,7 @@ def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     report(SITE_SECONDS, "publishing")
     folder, keep = around.files.folder, around.options.keep
     with reading_connection(around.settings.sql_url) as conn:
-        current = manifest.current_database(conn, around.files.subdomain)
+        current = site_files.current_database(conn, around.files.subdomain)
     try:
         bring_database(around.files, current)
         is_usable = not is_outdated(folder)
