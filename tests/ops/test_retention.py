@@ -172,7 +172,7 @@ def test_a_run_under_way_is_not_touched(town: Town) -> None:
     assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
 
 
-def test_pruning_while_work_goes_on_disturbs_neither(
+def test_pruning_during_work_disturbs_neither(
     town: Town, make_site: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_history, "RUNS_AT_ONCE", 2)

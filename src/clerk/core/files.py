@@ -10,7 +10,7 @@
 Without STORAGE_URL the folder is the only place, and a file that is not there is missing.  With it
 the folder is a cache of at most STORAGE_CACHE_MB: what is not there is fetched from the store, what
 was used longest ago makes room, and what is in use stays.  Files are then known by a small database
-beside them, so that neither size nor age is found out by looking at them all.
+next to them, so that neither size nor age is found out by looking at them all.
 """
 
 from __future__ import annotations

@@ -872,7 +872,7 @@ def forget_findings(conn: Connection, subdomain: str, names: Sequence[str]) -> N
 
 
 def claim_news(conn: Connection, contents: Mapping[int, str]) -> set[int]:
-    """Record that followers are told of documents' contents; return those they were not before.
+    """Record that followers are notified of documents' contents; return those they were not before.
 
     ``contents`` are by the ids of the documents.
     """

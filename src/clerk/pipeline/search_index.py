@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 
 #: Changes read from the outbox at once.
 _CHANGES: Final = 5000
-#: The place in the outbox is written at least every so many changes, even if no page changed.
+#: The place in the outbox is written at least after this many changes, even if no page changed.
 _NUMBERS: Final = 2000
 #: Seconds between two notes of how far a rebuild has come.
 _NOTE_SECONDS: Final = 0.5
