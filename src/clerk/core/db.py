@@ -63,6 +63,9 @@ log = logging.getLogger(__name__)
 _engines: dict[str, Engine] = {}
 
 SQLITE_BUSY_MILLISECONDS = 60_000
+#: Holds the documents of a large site, which several queries of a run go through by their names:
+#: with the usual 2 MB each of them is read from the file each time.
+SQLITE_CACHE_KB = 32 * 1024
 #: A connection that was used within this many seconds is handed out without a test.
 TRUSTED_SECONDS = 1.0
 
@@ -123,6 +126,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA cache_size = {-SQLITE_CACHE_KB}")
 
 
 def _begin_sqlite(conn: Connection) -> None:

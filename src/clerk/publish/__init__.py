@@ -126,7 +126,7 @@ def publish_search_index(
     if not search_index.engine_version():
         return False
     database = compiled_database(served)
-    with contextlib.closing(open_readonly(database)) as db:
+    with contextlib.closing(open_readonly(database, reads_all=True)) as db:
         content = content_digest(db)
     searched = f"{content} {search_index.rules(at_most)}"
     indexed = search_index.IndexedDatabase(database, searched)

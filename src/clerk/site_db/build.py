@@ -198,7 +198,7 @@ def _build(
     about_before: dict[str, str] = {}
     digest_before = ""
     if current is not None and current.exists():
-        with contextlib.closing(schema.open_readonly(current)) as db:
+        with contextlib.closing(schema.open_readonly(current, reads_all=True)) as db:
             # As the last build left it, or in order by proof.
             check = "PRAGMA quick_check"
             if schema.is_current(db) and (
@@ -259,7 +259,7 @@ def _build(
             os.fsync(file)
         part.chmod(0o644)
         part.replace(target)
-    with contextlib.closing(schema.open_readonly(target)) as db:
+    with contextlib.closing(schema.open_readonly(target, reads_all=True)) as db:
         (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
         documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
         digest = content_digest(db) if changed else digest_before
@@ -303,7 +303,8 @@ def digest_of(row: DocumentRow, gate: Gate) -> str:
 
 def content_digest(db: sqlite3.Connection) -> str:
     """Return the hash of a compiled file's content, the same whoever built it."""
-    documents = db.execute("SELECT name, digest FROM documents ORDER BY name").fetchall()
+    # Sorted here: in the order of the file they are read at once.
+    documents = sorted(db.execute("SELECT name, digest FROM documents").fetchall())
     about = db.execute("SELECT key, value FROM about ORDER BY key").fetchall()
     return blake2b(repr((documents, about)).encode(), digest_size=16).hexdigest()
 
@@ -313,7 +314,7 @@ def digest_of_site(folder: Path) -> str:
     stamp = read_stamp(folder)
     if stamp and stamp.digest:
         return stamp.digest
-    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
+    with contextlib.closing(schema.open_readonly(compiled_database(folder), reads_all=True)) as db:
         return content_digest(db)
 
 

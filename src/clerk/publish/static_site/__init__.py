@@ -274,7 +274,7 @@ def _has_database_of(former: Path, target: Path) -> bool:
 def _open(folder: Path, subdomain: str) -> Iterator[SiteDatabase]:
     from clerk.site_db.queries import SiteDatabase
 
-    with contextlib.closing(open_readonly(compiled_database(folder))) as connection:
+    with contextlib.closing(open_readonly(compiled_database(folder), reads_all=True)) as connection:
         if not is_current(connection):
             raise sqlite3.DatabaseError("The database is of another version.")
         connection.row_factory = sqlite3.Row

@@ -102,7 +102,7 @@ def plan(database: IndexedDatabase, pages_at_most: int) -> IndexPlan:
     Bundles are closed when they are large enough, so that a new document changes the last one, and
     that one is divided once more, so that little is indexed again.  Who publishes asks three times.
     """
-    with closing(open_readonly(database.path)) as db:
+    with closing(open_readonly(database.path, reads_all=True)) as db:
         rows = db.execute(
             """SELECT coalesce(substr(date, 1, 7), ''), name, id, kind, meeting, date, title,
                       file_name, text_sha256, pages
