@@ -396,6 +396,20 @@ def were_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     return cue if cue.ballots else None
 
 
+_VOTING = Phrase(
+    "those_voting members_voting",
+    r"(?:those|members)\s+voting\s+[\"']?(?P<word>aye|yea|yes|nay|no|against|in\s+favou?r)[\"']?"
+    r"(?:\s+(?:being|were|are)\b:?|,)\s*(?=[a-z])",
+)
+
+
+def voting_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read the names behind "those voting aye being"."""
+    kind = ballot_kind(label["word"].lower())
+    cue = _read_list(doc, kind, label.start(), label.end())
+    return cue if kind in cue.ballots else None
+
+
 _VOTE_OF = Phrase(
     "affirmative negative",
     r"(?P<word>affirmative|negative)\s+votes?\s+(?:of|by|from)\s+(?:the\s+following\s*:?\s*)?(?=[a-z])",
@@ -744,6 +758,7 @@ RULES = (
         ),
         as_printed=True,
     ),
+    Rule(_VOTING, voting_list, ("Those voting Aye being Commissioner Smith and Mayor Jones;",)),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
     Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
     Rule(_CAPITALS_COLON, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
