@@ -42,8 +42,8 @@ from clerk.follow import matching
 from clerk.pipeline import search_index
 from clerk.pipeline.scan import scan_site
 from clerk.search import Query, index, parse
+from clerk.search.pages_of_some import ChangedPages
 from clerk.search.readers import open_index
-from clerk.search.results import ChangedPages
 from clerk.site_db import compile_site
 
 #: Documents of the first are matched; the others are compiled to have more than one measurement.

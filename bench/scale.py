@@ -159,7 +159,7 @@ def show_site() -> None:
     from clerk.core import config
     from clerk.pipeline import sites
 
-    assert sites.describe(config.load().storage_dir, "site-1").runs
+    assert sites.describe(config.load(), "site-1").runs
 
 
 def show_overview() -> None:

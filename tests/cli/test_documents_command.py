@@ -76,8 +76,39 @@ def test_every_file_that_cannot_be_read_is_named_before_the_first_run(
 
     said = clerk("site", "add", "springfield", "--from", str(folder), "--dry-run")
 
-    named = [line for line in said.err.splitlines() if "is a RTF file" in line]
+    named = [line for line in said.err.splitlines() if "is an RTF file" in line]
     assert [line.split(":")[1].strip() for line in named] == [f"{n}.rtf" for n in range(8)]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_review_says_what_cannot_be_read_at_all(
+    clerk: Clerk, database: str, storage: Path, folder: Path
+) -> None:
+    (folder / "deep.html").write_text("<div>" * 20_000 + "Minutes of the council")
+
+    said = clerk("site", "add", "springfield", "--from", str(folder), "--dry-run")
+
+    listed_files = said.out.splitlines()
+    below = listed_files[next(n for n, line in enumerate(listed_files) if "deep.html" in line) + 1]
+    assert below.strip() == "cannot be read"
+    assert "deep.html: is nested more than" in said.err
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_page_that_prints_the_day_that_somebody_chose_does_not_contradict_it(
+    clerk: Clerk, database: str, storage: Path, folder: Path
+) -> None:
+    two_days = ["City Council", "MINUTES", "March 4, 2024", "March 11, 2024", "Present: Orr"]
+    (folder / "two.pdf").write_bytes(printed(two_days))
+    clerk("site", "add", "springfield", "--from", str(folder), "--yes")
+    clerk("run", "springfield")
+    assert "but 2024-03-11" in clerk("documents", "show", "springfield", "two.pdf").out
+
+    clerk("documents", "set", "springfield", "two.pdf", "--date", "2024-03-11")
+
+    shown = clerk("documents", "show", "springfield", "two.pdf").out
+    assert "but 2024-03-04" in shown
+    assert "also 2024-03-11" in shown
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

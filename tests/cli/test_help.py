@@ -69,6 +69,22 @@ def test_the_first_sentence_of_help_fits_any_list_of_commands(path: tuple[str, .
     assert command.get_short_help_str(SHORT_HELP) == first
 
 
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_no_word_of_help_is_broken_and_the_usage_is_one_line(path: tuple[str, ...]) -> None:
+    usage, after, *lines = help_of(path).splitlines()
+
+    assert usage.startswith("Usage: clerk") and after == ""
+    assert [line for line in lines if re.search(r"\w-$", line)] == []
+
+
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_one_example_is_announced_as_one_and_more_as_more(path: tuple[str, ...]) -> None:
+    text = help_of(path)
+    for announced, examples in re.findall(r"^  (Examples?):\n((?:    .+\n)+)", text, re.MULTILINE):
+        beginnings = re.findall(r"^    (?!  )", examples, re.MULTILINE)
+        assert (announced == "Examples") == (len(beginnings) > 1)
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_list_of_commands_says_what_their_help_says(name: str) -> None:
     command, _ = command_at((name,))

@@ -229,3 +229,34 @@ def test_a_preview_reads_a_bounded_number_of_pages(find):
     preview = found.best[1]
     assert preview.stopped_early and preview.pages == 40
     assert {(each.kind, each.day.year) for each in preview.documents} == {("agendas", 2024)}
+
+
+def test_a_page_without_meetings_says_what_it_links_instead(find):
+    links = "<a href='b.pdf'>Budget of 9 January 2024</a><a href='c.pdf'>Fees of 9 January 2024</a>"
+    found = find("https://town.gov/papers", {"town.gov/papers": f"<h1>Papers</h1>{links}"})
+
+    assert found.best is None
+    said = [str(error) for candidate, error in found.failed if candidate.scraper == "plain"]
+    assert len(said) == 1
+    assert "it links 2 documents, and none was taken for minutes or an agenda" in said[0]
+    assert "Budget of 9 January 2024" in said[0]
+
+
+def test_escribe_is_known_on_a_town_s_own_host(find):
+    meeting = {
+        "ID": "a",
+        "MeetingName": "Council",
+        "StartDate": "2024/01/16 18:30:00",
+        "MeetingDocumentLink": [
+            {"Type": "Agenda", "Format": ".pdf", "Url": "filestream.ashx?DocumentId=1"}
+        ],
+    }
+    start = '<form action="./MeetingsCalendarView.aspx"></form><script src="/app.js"></script>'
+    answers = {"GetCalendarMeetings": {"d": [meeting]}, "meetings.town.ca": start}
+
+    found = find("https://meetings.town.ca/", answers)
+
+    assert found.best is not None
+    candidate, preview = found.best
+    assert candidate.scraper == "escribe"
+    assert [each.day for each in preview.documents] == [date(2024, 1, 16)]

@@ -14,6 +14,157 @@ TOWN = "https://town.example/meetings"
 Expected = list[tuple[str, str, str, str]]
 
 PAGES: dict[str, tuple[str, str, Expected]] = {
+    "names of files below a year's end, with the day on which they were put there": (
+        TOWN,
+        """<h1>Town Board Minutes</h1><table><tr><th>Name</th><th>Size</th><th>Date</th></tr><tr>
+        <td><a href="1.pdf">Dec 12</a></td><td>100 KB</td><td>January 11, 2024</td></tr><tr><td><a href="2.pdf">Jan 9</a></td>
+        <td>90 KB</td><td>February 15, 2024</td></tr></table><h1>City Council</h1><ul><li>January 16, 2024
+        <a href="a.pdf">Agenda, revised Jan 12</a> <a href="i.pdf">Item 1 - Minutes of January 2, 2024</a></li></ul>""",
+        [
+            ("agendas", "2024-01-16", "City Council", "a.pdf"),
+            ("minutes", "2023-12-12", "Town Board", "1.pdf"),
+            ("minutes", "2024-01-09", "Town Board", "2.pdf"),
+        ],
+    ),
+    "views below kinds, that a handler of documents gives out": (
+        TOWN,
+        """<h1>Meetings</h1><table><tr><th>Title</th><th>Date</th><th>Agenda</th><th>Minutes</th></tr><tr>
+        <td>Board of Commissioners</td><td>1/16/2024 6:00 PM</td><td><a href="/document/center.egov?view=item;id=901">View</a></td>
+        <td><a href="/document/center.egov?view=item;id=905">View</a></td></tr></table>""",
+        [
+            ("agendas", "2024-01-16", "Board of Commissioners", "id=901"),
+            ("minutes", "2024-01-16", "Board of Commissioners", "id=905"),
+        ],
+    ),
+    "a meeting of all citizens, and a committee of a Danish town": (
+        "https://www.gemeinde.ch/versammlung",
+        """<h1>Versammlung</h1><ul><li><a href="e.pdf">Einladung zur Gemeindeversammlung vom 16. Januar 2024</a></li>
+        </ul><h1>Økonomiudvalget</h1><ul><li>17. januar 2024 <a href="r.pdf">Referat</a></li></ul>""",
+        [
+            ("agendas", "2024-01-16", "Gemeindeversammlung", "e.pdf"),
+            ("minutes", "2024-01-17", "Økonomiudvalget", "r.pdf"),
+        ],
+    ),
+    "a day in the text of another link, and one of the first of two days": (
+        TOWN,
+        """<h1>City Council</h1><table><tr><th>Date</th><th>Video</th><th>Agenda</th></tr><tr><td>1/9/2024</td>
+        <td><a href="https://video.example/1">Part 1 (1/9/2024)</a> <a href="https://video.example/2">Part 2 (1/10/2024)</a></td>
+        <td><a href="1.pdf">PDF</a></td></tr></table><table><tr><td>1/23/2024</td>
+        <td><a href="https://video.example/3">Part 2 (1/24/2024)</a></td><td><a href="2.pdf">Agenda</a></td></tr></table>
+        <ul><li>Feb. 29 – Mar. 1, 2024: <a href="3.pdf">Agenda</a></li></ul>""",
+        [
+            ("agendas", "2024-01-09", "City Council", "1.pdf"),
+            ("agendas", "2024-01-23", "City Council", "2.pdf"),
+            ("agendas", "2024-02-29", "City Council", "3.pdf"),
+        ],
+    ),
+    "short years behind the day, and registers below minutes": (
+        "https://www.hall.org/minutes",
+        """<h1>Parish Council Minutes</h1><ul><li><a href="1.pdf">23/01/24</a></li><li><a href="2.pdf">06/02/24</a></li>
+        <li><a href="3.pdf">Cheque Register 06/02/24</a></li></ul>""",
+        [
+            ("minutes", "2024-01-23", "Parish Council", "1.pdf"),
+            ("minutes", "2024-02-06", "Parish Council", "2.pdf"),
+        ],
+    ),
+    "links that say nothing, each behind the name of its document": (
+        TOWN,
+        """<h1>Planning Board</h1><p>The minutes of the January 9, 2024 meeting are <a href="m.pdf">here</a>. The agenda for the
+        meeting on February 13, 2024 is <a href="a.pdf">here</a>.</p><table><tr><td>March 12, 2024</td>
+        <td>Agenda (<a href="1.html">HTML</a>) (<a href="2.pdf">PDF</a>)</td><td>Minutes (<a href="3.pdf">PDF</a>)</td></tr></table>
+        <div><div><b>Date:</b> 04/09/2024</div><div><b>Agenda:</b> <a href="4.pdf">View</a></div><div><b>Minutes:</b>
+        <a href="5.pdf">View</a></div></div>""",
+        [
+            ("agendas", "2024-02-13", "Planning Board", "a.pdf"),
+            ("agendas", "2024-03-12", "Planning Board", "2.pdf"),
+            ("agendas", "2024-04-09", "Planning Board", "4.pdf"),
+            ("minutes", "2024-01-09", "Planning Board", "m.pdf"),
+            ("minutes", "2024-03-12", "Planning Board", "3.pdf"),
+            ("minutes", "2024-04-09", "Planning Board", "5.pdf"),
+        ],
+    ),
+    "centred titles, bold years and breaks, as before style sheets": (
+        TOWN,
+        """<center><font size=5><b>Oak City Council Minutes</b></font></center><table><tr><td><font><b>2024</b></font><br>
+        <a href="1.pdf"><font>January 9</font></a><br><a href="2.pdf">January 23</a><br><br><b>2023</b><br>
+        <a href="3.pdf">December 12</a></td></tr></table>""",
+        [
+            ("minutes", "2023-12-12", "Oak City Council", "3.pdf"),
+            ("minutes", "2024-01-09", "Oak City Council", "1.pdf"),
+            ("minutes", "2024-01-23", "Oak City Council", "2.pdf"),
+        ],
+    ),
+    "tabs that are called by kinds": (
+        TOWN,
+        """<h1>Village Council</h1><ul><li><a href="#t1">Agendas</a></li><li><a href="#t2">Minutes</a></li></ul>
+        <div id="t1"><p><a href="1.pdf">January 9, 2024</a></p></div><div id="t2"><p><a href="2.pdf">January 9, 2024</a></p></div>""",
+        [
+            ("agendas", "2024-01-09", "Village Council", "1.pdf"),
+            ("minutes", "2024-01-09", "Village Council", "2.pdf"),
+        ],
+    ),
+    "Finnish, Welsh and Polish words for documents, and a summary of something else": (
+        "https://www.kunta.fi/kokoukset",
+        """<h1>Kunnanhallitus</h1><p>9.1.2024 <a href="1.pdf">Esityslista</a> <a href="2.pdf">Pöytäkirja</a></p>
+        <h1>Cyngor Cymuned</h1><p>10.1.2024 <a href="3.pdf">Cofnodion</a></p><h1>Rada Gminy</h1><p>11.1.2024
+        <a href="4.pdf">Porządek obrad</a></p><p><a href="5.pdf">Budget Summary 12.1.2024</a></p>""",
+        [
+            ("agendas", "2024-01-09", "Kunnanhallitus", "1.pdf"),
+            ("agendas", "2024-01-11", "Rada Gminy", "4.pdf"),
+            ("minutes", "2024-01-09", "Kunnanhallitus", "2.pdf"),
+            ("minutes", "2024-01-10", "Cyngor Cymuned", "3.pdf"),
+        ],
+    ),
+    "columns with days of approval and with deadlines": (
+        TOWN,
+        """<h1>Library Board</h1><table><tr><th>Meeting Date</th><th>Agenda</th><th>Date Approved</th><th>Minutes</th></tr>
+        <tr><td>1/9/2024</td><td><a href="a.pdf">Agenda</a></td><td>2/13/2024</td><td><a href="m.pdf">Minutes</a></td></tr></table>
+        <h2>Design Commission</h2><h3>Design Commission Calendar 2024</h3><table><tr><th>Submission Deadline</th><th>Meeting Date</th></tr>
+        <tr><td>Thursday, December 14, 2023</td><td><a href="d.pdf">Tuesday, January 16 Agenda</a></td></tr></table>""",
+        [
+            ("agendas", "2024-01-09", "Library Board", "a.pdf"),
+            ("agendas", "2024-01-16", "Design Commission", "d.pdf"),
+            ("minutes", "2024-01-09", "Library Board", "m.pdf"),
+        ],
+    ),
+    "a column for each meeting": (
+        TOWN,
+        """<h1>Parks Commission</h1><table><tr><th></th><th>Jan 9, 2024</th><th>Feb 13, 2024</th></tr>
+        <tr><th>Agenda</th><td><a href="a1.pdf">PDF</a></td><td><a href="a2.pdf">PDF</a></td></tr>
+        <tr><th>Minutes</th><td><a href="m1.pdf">PDF</a></td><td>not yet</td></tr></table>""",
+        [
+            ("agendas", "2024-01-09", "Parks Commission", "a1.pdf"),
+            ("agendas", "2024-02-13", "Parks Commission", "a2.pdf"),
+            ("minutes", "2024-01-09", "Parks Commission", "m1.pdf"),
+        ],
+    ),
+    "dates that begin with the day, on a host of no country": (
+        "https://www.shire.com/minutes",
+        """<h1>Council Minutes</h1><ul><li><a href="1.pdf">Minutes 23/01/2024</a></li>
+        <li><a href="2.pdf">Minutes 06/02/2024</a></li></ul>""",
+        [
+            ("minutes", "2024-01-23", "Council", "1.pdf"),
+            ("minutes", "2024-02-06", "Council", "2.pdf"),
+        ],
+    ),
+    "months alone, and a folder that is called by its kind": (
+        TOWN,
+        """<h1>Cemetery Board</h1><h2>2024 Minutes</h2><p><a href="jan.pdf">January</a></p><h2>Resources</h2>
+        <p><a href="/files/minutes/3.pdf">March 4, 2024</a> <a href="/files/maps/4.pdf">March 5, 2024</a></p>""",
+        [
+            ("minutes", "2024-03-04", "Cemetery Board", "minutes/3.pdf"),
+            ("minutes", "None", "Cemetery Board", "jan.pdf"),
+        ],
+    ),
+    "atas of a Portuguese town, and meetings of a German council": (
+        "https://www.camara.pt/atas",
+        """<h1>Câmara Municipal</h1><h2>Atas 2024</h2><ul><li><a href="1.pdf">Ata n.º 1 - 09/01/2024</a></li></ul>
+        <h1>Sitzungen des Gemeinderats</h1><p>06.02.2024 <a href="2.pdf">Niederschrift</a></p>""",
+        [
+            ("minutes", "2024-01-09", "Câmara Municipal", "1.pdf"),
+            ("minutes", "2024-02-06", "Gemeinderats", "2.pdf"),
+        ],
+    ),
     "an article with sections of both kinds": (
         TOWN,
         """<article><h1>Select Board Agendas &amp; Minutes</h1><h2>Agendas</h2>

@@ -70,6 +70,16 @@ def events(*days: str) -> list[dict[str, Any]]:
         (
             "plain",
             "https://town.example/minutes",
+            {
+                "/minutes": "<h1>Council Minutes</h1><a href='1.pdf'>How the regular one went</a>"
+                "<a href='2.pdf'>How the special one went</a><a href='b.pdf'>Budget 2024</a>"
+            },
+            NothingListed,
+            "a date next to the 2 documents that it links",
+        ),
+        (
+            "plain",
+            "https://town.example/minutes",
             {"/minutes": "<html><title>Just a moment...</title></html>"},
             ChallengePage,
             "challenge",

@@ -104,6 +104,96 @@ VARIANTS = [
         },
         both("City Council", "/a.pdf", "/m.pdf"),
     ),
+    *(
+        Variant(
+            f"moderngov: the service is closed by {status}, and the list of committees is elsewhere",
+            "moderngov",
+            source,
+            {
+                "mgWebService": httpx.Response(status),
+                "mgListCommittees": "<title>Error</title><h1>Page not available</h1>",
+                "ieDocHome": lists,
+                "ieListMeetings": "<h1>Browse meetings</h1><h2>Licensing Committee</h2><ul><li>"
+                '<a href="ieListDocuments.aspx?CId=115&MeetingId=38">16 Jan 2024 10.00 am</a></li></ul>',
+                "ieListDocuments": '<a href="documents/g38/Agenda%20frontsheet.pdf?T=0">Agenda</a>'
+                '<a href="documents/g38/Printed%20minutes.pdf?T=1">Minutes</a>',
+            },
+            both("Licensing Committee", "frontsheet.pdf?T=0", "minutes.pdf?T=1"),
+        )
+        for status, source, lists in (
+            (
+                404,
+                "https://www.town.gov.uk/modernGov/ieDocHome.aspx",
+                '<a href="ieListMeetings.aspx?CId=115">Licensing Committee</a>',
+            ),
+            (403, "https://committees.town.gov.uk/ieListMeetings.aspx?CommitteeId=115", "<p/>"),
+        )
+    ),
+    Variant(
+        "moderngov: meetings without a committee around them",
+        "moderngov",
+        "https://democracy.town.gov.uk/mgListCommittees.aspx",
+        {
+            "GetCommittees": b"<committees><committee><committeeid>1</committeeid><committeetitle>Cabinet"
+            b"</committeetitle></committee></committees>",
+            "GetMeetings": b"<meetings><meeting><meetingid>7</meetingid><meetingdate>16/01/2024"
+            b"</meetingdate></meeting></meetings>",
+            "GetMeeting?": b"<meeting><meetingid>7</meetingid><agendapublished>True</agendapublished>"
+            b"</meeting>",
+            "MId=7": '<a href="documents/g7/Agenda%20frontsheet.pdf?T=0">Agenda</a>',
+        },
+        [("agendas", DAY, "Cabinet", "frontsheet.pdf?T=0")],
+    ),
+    Variant(
+        "primegov: a document that is elsewhere",
+        "primegov",
+        "https://town.primegov.com/public/portal",
+        {
+            "ListUpcoming": [],
+            "ListArchived": once(
+                [
+                    {
+                        "id": 4,
+                        "title": "City Council",
+                        "dateTime": f"{DAY}T14:00:00",
+                        "documentList": [
+                            {
+                                "templateId": 7,
+                                "templateName": "Minutes",
+                                "compileOutputType": 1,
+                                "link": "https://files.example/4.pdf",
+                            }
+                        ],
+                    }
+                ],
+                [],
+            ),
+        },
+        [("minutes", DAY, "City Council", "https://files.example/4.pdf")],
+    ),
+    Variant(
+        "granicus: a tab of several bodies names none of them",
+        "granicus",
+        f"{GRANICUS}/ViewPublisher.php?view_id=1",
+        {
+            "ViewPublisher": """<div class="TabbedPanels"><ul class="TabbedPanelsTabGroup"><li class="TabbedPanelsTab">Other Boards</li></ul>
+            <div class="TabbedPanelsContentGroup"><div class="TabbedPanelsContent"><table><tr><td>Airport Commission Special Meeting</td>
+            <td>01/16/24</td><td><a href="AgendaViewer.php?view_id=1&clip_id=2">Agenda</a></td></tr></table></div></div></div>"""
+        },
+        [("agendas", DAY, "Airport Commission", "clip_id=2")],
+    ),
+    Variant(
+        "plain: a calendar whose events say which address is which document",
+        "plain",
+        "https://town.example/meetings.ics",
+        {
+            "meetings.ics": b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\n"
+            b"DTSTART:20240116T190000\r\nSUMMARY:Town Board Meeting\r\nDESCRIPTION:Agenda: "
+            b"https://town.example/1.pdf\\nMinutes: https://town.example/2.pdf\r\nEND:VEVENT\r\n"
+            b"END:VCALENDAR\r\n"
+        },
+        both("Town Board", "/1.pdf", "/2.pdf"),
+    ),
     Variant(
         "granicus: rows whose documents are Legistar's, and one with files only",
         "granicus",

@@ -121,7 +121,7 @@ def test_one_digest_per_person_and_day(
     matching.match(settings)
     assert at(MONDAY + timedelta(days=1, hours=2)) == [], "one a day"
     assert at(MONDAY + timedelta(days=7)) == [
-        "ann@example.org: 3 new documents: 2 things you follow",
+        "ann@example.org: 2 new documents: 2 things you follow",
         "bob@example.org: 1 new document: Springfield",
     ]
     monkeypatch.setenv("FOLLOW_DIGEST", "18:30 America/Chicago")

@@ -31,8 +31,8 @@ from clerk.follow.messages import parts_of
 from clerk.follow.turn import take_turn
 from clerk.search import Query, parse, search
 from clerk.search.index import IndexedDocument, PageText, PlaceFacts, StoredFacts
+from clerk.search.pages_of_some import _ASKED_AS_ONE, ChangedPages, IndexedPages, are_indexed
 from clerk.search.readers import open_index
-from clerk.search.results import _ASKED_AS_ONE, ChangedPages, IndexedPages, are_indexed
 
 NEW = "minutes/City Council/2024-02-20"
 

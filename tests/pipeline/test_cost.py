@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from small_machines import add_documents
 
 #: `clerk` that notes which files it and its children open, and which folders they list.
@@ -60,3 +61,23 @@ def test_a_run_leaves_documents_alone_that_stay_the_same(
     assert all(any(name in path for path in first) for name in same)
     assert not any("2024-12-15" in path for path in nothing_new)
     assert any("2024-12-15" in path for path in one_new)
+
+
+def test_a_version_is_made_from_a_former_one_without_comparing_all_files(
+    storage: Path, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PUBLISH_KEEP", "2")
+    folder, notes = tmp_path / "documents", tmp_path / "notes"
+    add_documents(folder / "Council", *range(1, 7))
+    assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
+    opened(storage, notes)
+    listed = []
+    for month in (7, 8, 9):
+        add_documents(folder / "Council", month)
+        paths = opened(storage, notes)
+        listed.append([path for path in paths if path.endswith(("/documents", "/meetings"))])
+
+    assert listed[0], "nothing is known of the first spare version"
+    assert listed[-1] == []
+    published = (storage / "_published" / "springfield" / "documents").glob("*.html")
+    assert len(list(published)) == 9

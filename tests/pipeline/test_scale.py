@@ -190,7 +190,7 @@ LISTS: dict[str, Callable[[Connection], Any]] = {
     "failures": lambda _conn: failures.find(),
     "failures of a site": lambda _conn: failures.find(failures.Filter(site="due-1")),
     "sites": sites.overview,
-    "site": lambda _conn: sites.describe(config.load().storage_dir, "due-1"),
+    "site": lambda _conn: sites.describe(config.load(), "due-1"),
     "stages": lambda _conn: activity.stage_jobs(20),
     "overview": lambda _conn: counts.figures(config.load()),
 }

@@ -11,12 +11,13 @@ from small_pdfs import printed
 from sqlalchemy import Connection, select
 
 from clerk.cli import common
-from clerk.core import config, manifest
+from clerk.core import config, manifest, outbox
 from clerk.core.db import reading_connection
 from clerk.core.manifest import DocumentRow, FetchedDocument
 from clerk.core.models import document_changes_table
 from clerk.core.storage import Document
-from clerk.pipeline import scan
+from clerk.pipeline import reconcile, scan
+from clerk.pipeline_state import initialize_stage
 
 DAYS = [f"2024-01-{day:02}" for day in range(1, 6)]
 
@@ -97,7 +98,7 @@ def test_a_scan_that_is_interrupted_anywhere_is_repeated(
     [(site, report)] = scan.scan_new_sites(config.load(), common.scan_progress)
 
     assert (site, report.documents, report.added) == (town, 5, [named(DAYS[-1]).name])
-    assert announced(town) == [(named(day).name, manifest.TEXT) for day in DAYS]
+    assert announced(town) == [(named(day).name, outbox.TEXT) for day in DAYS]
     assert not list(scan.scan_new_sites(config.load(), common.scan_progress))
 
 
@@ -124,3 +125,57 @@ def test_what_people_changed_is_found_on_request(town: str, storage: Path, clerk
 
     again = clerk("reconcile-pipeline", "--scan")
     assert town not in again.err.replace("Needs a person", "")
+
+
+@pytest.fixture
+def elsewhere(
+    database: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A machine with the same database, where the storage directory is not mounted."""
+    folder = tmp_path / "not-mounted"
+    folder.mkdir()
+    if database == "sqlite":
+        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{storage / 'clerk.db'}")
+    return folder
+
+
+def test_a_directory_that_is_not_mounted_is_no_reason_to_forget_documents(
+    town: str, elsewhere: Path, clerk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert clerk("db", "upgrade").code == 0
+    before = known(town)
+    monkeypatch.setenv("STORAGE_DIR", str(elsewhere))
+
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert said.code == 3
+    assert f"{elsewhere} does not hold the files of this installation" in said.err
+    assert "Mount the storage directory" in said.err
+    assert known(town) == before
+
+
+def test_a_stuck_site_is_not_given_up_where_its_files_are_not_mounted(
+    town: str, elsewhere: Path, clerk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert clerk("db", "upgrade").code == 0
+    initialize_stage(town, "ocr", total_jobs=len(DAYS))
+    monkeypatch.setenv("STORAGE_DIR", str(elsewhere))
+
+    plan = reconcile.recover(config.load(), town)
+
+    assert (plan.action, plan.needs_person) == (reconcile.Action.NONE, True)
+    assert f"{elsewhere} does not hold the files of this installation" in plan.message
+
+
+def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(
+    town: str, storage: Path, clerk: Any
+) -> None:
+    assert clerk("db", "upgrade").code == 0
+    before, pdfs = known(town), storage / town / "pdfs"
+    pdfs.rename(storage / town / "elsewhere")
+    pdfs.symlink_to(pdfs)
+
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert said.code == 3 and f"{pdfs} cannot be listed" in said.err
+    assert known(town) == before

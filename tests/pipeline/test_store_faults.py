@@ -21,7 +21,7 @@ from small_sites import ask, content
 from small_work import Town, hurry
 from sqlalchemy import text
 
-from clerk.core import config, manifest
+from clerk.core import config, manifest, site_files
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs
@@ -154,7 +154,7 @@ def test_two_machines_that_compile_a_site_at_once_end_with_all_of_it(
     assert town.run.state == "completed"
     assert len(databases(bucket)) == 2, "both have built one"
     with reading_connection() as conn:
-        current = manifest.current_database(conn, "springfield")
+        current = site_files.current_database(conn, "springfield")
     built = tmp_path / "current.db"
     built.write_bytes(bucket.objects[f"/bucket/towns/database/{current}"])
     assert ask(built, "SELECT count(*), count(DISTINCT date) FROM minutes") == [(2, 2)]
@@ -207,6 +207,50 @@ def test_a_compiled_database_that_is_lost_is_built_again(
     published = tmp_path / "elsewhere" / "_published" / "springfield" / "meetings.db"
     assert ask(published, "SELECT count(*) FROM minutes") == [(2,)]
     all_is_there(bucket)
+
+
+#: The request that lists objects, of one kind.
+LISTED = ("GET", "/bucket")
+
+
+def test_a_scan_lists_the_bucket_once_and_looks_for_nothing_that_is_listed(
+    machines: Machines, town: Town, bucket: ObjectServer, clerk: Any, tmp_path: Path
+) -> None:
+    for month, site in enumerate(("shelbyville", "capitalcity"), start=3):
+        folder = tmp_path / site
+        add_documents(folder / "Council", month)
+        assert clerk("site", "add", site, "--from", str(folder)).code == 0
+        runs.start(config.load(), site)
+    bucket.asked.clear()
+    machines.work(FETCH, OCR)
+    assert LISTED not in bucket.asked, "for a new site"
+    lost = next(path for path in bucket.objects if "/pdf/" in path)
+    del bucket.objects[lost]
+    bucket.asked.clear()
+
+    machines.be("desk")
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert said.err.count("1 PDF missing") == 1
+    assert bucket.asked.count(LISTED) == 2
+    assert [path for method, path in bucket.asked if method == "HEAD"] == [lost]
+
+
+def test_the_bucket_of_another_installation_is_no_reason_to_forget_documents(
+    machines: Machines, town: Town, bucket: ObjectServer, clerk: Any
+) -> None:
+    runs.start(config.load(), "springfield")
+    machines.work(FETCH, OCR)
+    bucket.objects.clear()
+    bucket.objects["/bucket/towns/installation.json"] = b'{"id": "another"}'
+    machines.be("desk")
+
+    said = clerk("reconcile-pipeline", "--scan")
+
+    assert said.code == 3 and "belongs to the installation another" in said.err
+    with reading_connection() as conn:
+        rows = manifest.documents(conn, "springfield")
+    assert len(rows) == 2 and all(row.pdf_sha256 and row.text_sha256 for row in rows)
 
 
 # ------------------------------------------------------------------------------- killed at a step

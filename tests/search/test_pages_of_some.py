@@ -11,9 +11,10 @@ from small_sites import SITE, compile_folder, write_text
 from clerk.core.storage import Document
 from clerk.search import Query, QueryError, index, search
 from clerk.search.index import IndexedDocument, PlaceFacts
+from clerk.search.pages_of_some import ChangedPages, IndexedPages, are_indexed
 from clerk.search.query import parse
 from clerk.search.readers import open_index
-from clerk.search.results import ChangedPages, IndexedPages, are_indexed, page_snippet
+from clerk.search.results import page_snippet
 from clerk.site_db.queries import open_site
 
 COUNCIL, PLANNING = "minutes/Council/2024-01-15", "minutes/Planning/2023-05-01"

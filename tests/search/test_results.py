@@ -117,7 +117,6 @@ def documents(results: Results) -> list[tuple[str, str, int]]:
         ("zoning -date:2024", 2),
         ("nowhere", 0),
         ("", 0),
-        ("...", 0),
     ],
 )
 def test_words_phrases_minus_prefix_and_or(sites: Path, text: str, pages: int) -> None:

@@ -108,7 +108,11 @@ def test_coverage_tells_minutes_agendas_and_others_apart_by_year(site: SiteDatab
 def test_an_agenda_without_minutes_is_listed_and_one_with_them_is_not(site: SiteDatabase) -> None:
     packet = site.document(Document.from_name(PACKET))
 
-    assert site.without_minutes() == [LoneAgenda("Council", "2024-04-02", packet.id)]
+    assert site.without_minutes("2024-05-01") == [LoneAgenda("Council", "2024-04-02", packet.id)]
+
+
+def test_an_agenda_of_a_meeting_to_come_lacks_no_minutes(site: SiteDatabase) -> None:
+    assert site.without_minutes("2024-04-02") == []
 
 
 def test_documents_with_unread_pages_say_why(site: SiteDatabase) -> None:

@@ -184,7 +184,7 @@ DOORS = ("/search", "/search.json", "/search.csv", "/search.atom", "/search.feed
 
 @pytest.mark.parametrize("words", ["zoning", ""])
 @pytest.mark.parametrize("wrong", WRONG_VALUES, ids=str)
-def test_a_wrong_value_is_the_same_sentence_at_every_door(
+def test_a_wrong_value_is_the_same_message_in_cli_pages_and_api(
     visitor: Browser, wrong: dict[str, str], words: str
 ) -> None:
     address = f"?{urlencode({'q': words, **wrong})}"
@@ -200,7 +200,29 @@ def test_a_wrong_value_is_the_same_sentence_at_every_door(
         assert sentence in said, door
 
 
-def test_a_parameter_that_is_given_twice_is_refused_at_every_door(visitor: Browser) -> None:
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ("&site=shelbyvile", "The site 'shelbyvile' has not been compiled."),
+        ("&body=Senate", "There is no body 'Senate'."),
+    ],
+)
+def test_a_place_or_body_that_is_not_there_is_the_same_sentence_at_every_door(
+    visitor: Browser, filters: str, said: str
+) -> None:
+    for door in (*DOORS, "/api/v1/search"):
+        answer = visitor.get(f"{door}?q=zoning{filters}")
+        assert answer.status_code == 404, door
+        assert said in unescape(answer.text), door
+
+
+def test_a_place_that_has_no_such_page_is_no_mistake(visitor: Browser) -> None:
+    answer = visitor.get("/search?q=nobodywrotethis&site=springfield")
+
+    assert answer.status_code == 200 and "with these filters" in answer.text
+
+
+def test_a_parameter_that_is_given_twice_is_refused_everywhere(visitor: Browser) -> None:
     for door in (*DOORS, "/api/v1/search"):
         answer = visitor.get(f"{door}?q=zoning&site=springfield&site=shelbyville")
         assert answer.status_code == 400 and "site may be given only once." in answer.text, door
@@ -213,7 +235,7 @@ def test_a_wrong_value_in_an_address_keeps_the_search_box(visitor: Browser) -> N
     assert 'name="q" value="zoning"' in page
 
 
-def test_every_door_takes_the_limit_and_the_offset(visitor: Browser) -> None:
+def test_every_list_takes_the_limit_and_the_offset(visitor: Browser) -> None:
     def found(door: str, **asked: object) -> list[str]:
         answer = visitor.get(f"{door}?{urlencode({'q': 'the', 'by': 'page', **asked})}").text
         return list(dict.fromkeys(re.findall(r"[0-9a-f]{16}-\d+", answer)))
@@ -250,7 +272,7 @@ def test_a_cursor_leads_on_in_json(visitor: Browser) -> None:
     assert everything["total"] == len(seen) > 1
 
 
-def test_a_misspelt_word_is_mended_and_no_hits_are_said_so(visitor: Browser) -> None:
+def test_a_misspelt_word_is_corrected_and_no_hits_are_reported(visitor: Browser) -> None:
     html = visitor.get("/search?q=zonign").text
 
     assert "Nothing was found" in html
@@ -268,6 +290,8 @@ def test_json_csv_and_atom_give_the_same_hits(visitor: Browser) -> None:
     hits = sorted(hit["url"] for hit in as_json["hits"])
     assert as_json["total"] == len(hits) == 4
     assert sorted(row["url"] for row in rows) == hits == sorted(str(link) for link in links)
+    # What is not known is an empty cell.
+    assert {row["in"] for row in rows} == {""}
 
 
 def test_text_that_a_spreadsheet_would_run_is_disarmed(visitor: Browser) -> None:
@@ -363,7 +387,8 @@ def test_a_large_site_map_is_an_index_of_several(
 def test_robots_may_read_documents_and_not_searches(visitor: Browser) -> None:
     lines = visitor.get("/robots.txt").text.splitlines()
 
-    assert "Disallow: /search" in lines and "Disallow: /d/" not in lines
+    assert {f"Disallow: {each}" for each in ("/search", "/ops/", "/api/", "/report/")} < {*lines}
+    assert "Disallow: /d/" not in lines
 
 
 def test_a_picture_of_a_page_is_drawn_and_kept(visitor: Browser, town: Path) -> None:

@@ -15,20 +15,21 @@
 `spool`         which files are read, archives expanded: `gather`, `receive`, `UploadedFiles`
 `split`         where objects begin and end, batches: `split`, `decode_batch`, `read_documents`
 `rules`         one object: `decode` returns a `CheckedObject` or an `Issue`
-`model`         `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
+`objects`       `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
                 and `Issues`, which counts what would be too many to list
 `text_fold`     what counts as the same text
 `align`         `align(source_text, target_text).map_span(begin, end)`
 `anchor`        all annotations of a document moved to another version of its text
 `decide`        modes and decisions: `apply_mode`, `look_up`, `decide`
 `store`         the tables
+`upload_parts`  a part of an upload: decided, stored, divided
 `rereading`     sets moved to another text, orphans, rollback
 `conversion`    files in other formats made into lines
+`page_memory`   which documents of a site were compared with their annotations
 `browsing`      what people may see: one page, lists, statistics
 `changes`       projects and documents changed, and that undone
 `comparing`     two projects compared
 `corrections`   reported errors and what operators accepted
-`follow_pages`  annotations of a site's pages follow its text and its extraction
 `formats`       other formats, read and written
 ==============  ===================================================================================
 

@@ -424,7 +424,8 @@ def current_sets(
 
 
 def _head(row: Row[Any]) -> SetHead:
-    counts = {name: row._mapping[name] for name in SET_TABLES}
+    mapping = row._mapping
+    counts = {name: mapping[name] for name in SET_TABLES}
     return SetHead(
         row.id,
         row.document_id,
@@ -520,7 +521,7 @@ def read_project(
     for start in range(0, len(ordered), at_once):
         some = ordered[start : start + at_once]
         found: dict[int, Row[Any]] = {
-            row.id: row for row in conn.execute(named.where(sets.c.id.in_(some)))
+            row.id: row for row in conn.execute(named.where(sets.c.id.in_(some))).all()
         }
         heads = {number: _head(row) for number, row in found.items()}
         rows = rows_of(conn, heads.values())

@@ -118,7 +118,10 @@ def show(site: str, document: str, as_json: bool) -> None:
         click.echo(f"  {name:6} {getattr(found, name) or 'unknown'}{_told(fact)}")
         for other in found.evidence.get("others", ()):
             if other["field"] == name:
-                click.echo(f"         but {other['fact'].get('value')}{_told(other['fact'])}")
+                value = other["fact"].get("value")
+                # What a person said may be another reading of the page.
+                word = "also" if value == str(getattr(found, name)) else "but"
+                click.echo(f"         {word} {value}{_told(other['fact'])}")
     for doubt in found.doubts:
         click.echo(f"  doubt  {doubt}")
     if found.parts:
@@ -187,7 +190,7 @@ def set_facts(
 
         raise NotFound(
             f"No document of {site} matches {pattern!r}.",
-            hint=f"clerk documents list {site} --match '*WORD*'",
+            hint=f"Find it: clerk documents list {site} --match '*WORD*'",
         )
     if undo:
         names = [each.name for each in found if each.corrected]

@@ -58,7 +58,8 @@ def export(site: str, kind: str, table: str, output: Path | None) -> None:
 
     Tables: pages, votes, documents, parts, entities, items, attendance,
     speakers, interests, matters, matter_appearances, people, person_names.
-    docs/meetings-db.md describes them.
+
+    docs/meetings-db.md describes the tables.
 
     \b
     Examples:

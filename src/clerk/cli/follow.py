@@ -242,7 +242,7 @@ def test_mail(address: str) -> None:
     if not settings.mail_url:
         raise BadSetting(
             "MAIL_URL is not set.",
-            hint="As in smtp://user:password@host:587/?from=clerk@example.org",
+            hint="Set it, as in MAIL_URL=smtp://user:password@host:587/?from=clerk@example.org",
         )
     require_web()
     from clerk.follow.deliveries import send_trial

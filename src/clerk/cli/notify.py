@@ -36,7 +36,7 @@ def test(ctx: click.Context) -> None:
     if not settings.notify_url:
         raise BadSetting(
             "NOTIFY_URL is not set.",
-            hint="As in smtp://host/?from=clerk@example.org&to=ann@example.org",
+            hint="Set it, as in NOTIFY_URL=smtp://host/?from=clerk@example.org&to=ann@example.org",
         )
     from clerk.ops import notify as notices
 

@@ -106,7 +106,9 @@ def print_first_looks(files: Iterable[FirstLook]) -> None:
         (
             *(each.identity.date.value, each.identity.kind.value, each.identity.body.value),
             each.file,
-            doubts_of(each.evidence) if each.has_text else ["not read yet"],
+            doubts_of(each.evidence)
+            if each.has_text
+            else ["cannot be read" if each.trouble else "not read yet"],
         )
         for each in files
     )

@@ -10,7 +10,9 @@ from clerk.core.states import QUEUES
 
 from .common import confirm, hint, json_option, open_database, operator, print_json, print_table
 
-_NAMES = click.argument("names", nargs=-1, required=True, type=click.Choice(QUEUES))
+_NAMES = click.argument(
+    "names", nargs=-1, required=True, type=click.Choice(QUEUES), metavar="QUEUE..."
+)
 
 
 @click.group()
@@ -57,6 +59,8 @@ def list_queues(as_json: bool) -> None:
 def pause(names: tuple[str, ...]) -> None:
     """Pause queues; running work finishes.
 
+    QUEUE is fetch, ocr, compilation, extraction, deploy or annotations.
+
     \b
     Example:
       clerk queue pause ocr extraction
@@ -73,6 +77,8 @@ def pause(names: tuple[str, ...]) -> None:
 @_NAMES
 def resume(names: tuple[str, ...]) -> None:
     """Resume paused queues.
+
+    QUEUE is fetch, ocr, compilation, extraction, deploy or annotations.
 
     \b
     Example:
@@ -94,10 +100,9 @@ def resume(names: tuple[str, ...]) -> None:
 def purge(names: tuple[str, ...], runs: bool, dry_run: bool, yes: bool) -> None:
     """Delete the messages of queues in Redis.
 
-    Waiting, deferred and failed messages are deleted.
-
-    The work itself is in the database and is enqueued again; use --runs to
-    cancel it as well.
+    QUEUE is fetch, ocr, compilation, extraction, deploy or annotations.
+    Waiting, deferred and failed messages are deleted.  The work itself is in
+    the database and is enqueued again; use --runs to cancel it as well.
 
     \b
     Examples:

@@ -92,12 +92,11 @@ def _scan(settings: Settings) -> None:
     """Compare the files of every site with the database, and report differences on stderr."""
     from clerk.core.db import reading_connection
     from clerk.pipeline import sites
-    from clerk.pipeline.scan import scan_site
+    from clerk.pipeline.scan import scan_sites
 
     with reading_connection() as conn:
         names = sites.names(conn)
-    for subdomain in names:
-        found = scan_site(settings, subdomain, scan_progress)
+    for subdomain, found in scan_sites(settings, names, scan_progress):
         differences = (
             ("added", found.added),
             ("changed", found.changed),

@@ -297,7 +297,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     """Show the stages, files and last runs of a site.
 
     \b
-    Example:
+    Examples:
       clerk site show springfield
       clerk site show springfield --answer 20260301T060000-NotUnderstood
     """
@@ -308,7 +308,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     if answer:
         click.echo(activity.text_of_answer(subdomain, answer))
         return
-    facts = sites.describe(settings.storage_dir, subdomain).as_dict()
+    facts = sites.describe(settings, subdomain).as_dict()
     if as_json:
         print_json(facts)
         return

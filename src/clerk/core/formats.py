@@ -76,8 +76,9 @@ def is_meeting_page(content: bytes) -> bool:
 def refusal(found: Format) -> UnsupportedFormat:
     """Return the error for a file that is no document, with the remedy."""
     if found in (Format.RTF, Format.DOC):
+        article = "an" if found is Format.RTF else "a"
         return UnsupportedFormat(
-            f"is a {found.value} file, which clerk does not read",
+            f"is {article} {found.value} file, which clerk does not read",
             hint="Save it as PDF or DOCX (in LibreOffice: soffice --convert-to pdf FILE).",
         )
     return UnsupportedFormat(

@@ -79,12 +79,26 @@ def require_files(settings: Settings) -> None:
             Store(settings.storage_url, allow_http=settings.storage_allow_http).claim_for(here)
             _own_stores.add((settings.storage_url, here))
     elif not is_marked(settings):
-        raise StorageIncomplete(
-            f"{settings.storage_dir} does not hold the files of this installation.",
-            hint="Mount the storage directory, or set STORAGE_DIR to the one that the other workers"
-            " use, or use a bucket (STORAGE_URL); the work resumes by itself. If it was moved on"
-            " purpose: clerk doctor --adopt-storage",
-        )
+        raise _files_elsewhere(settings)
+
+
+def require_marked_directory(conn: Connection, settings: Settings) -> None:
+    """Raise StorageIncomplete if the files are in a directory that was marked, and not in this one.
+
+    For one who concludes something from files that are not there.
+    """
+    found = conn.execute(select(installation_table)).first()
+    if found and found.storage_marked_at and marked_with(settings) != found.id:
+        raise _files_elsewhere(settings)
+
+
+def _files_elsewhere(settings: Settings) -> StorageIncomplete:
+    return StorageIncomplete(
+        f"{settings.storage_dir} does not hold the files of this installation.",
+        hint="Mount the storage directory, or set STORAGE_DIR to the one that the other workers"
+        " use, or use a bucket (STORAGE_URL); the work resumes by itself. If it was moved on"
+        " purpose: clerk doctor --adopt-storage",
+    )
 
 
 #: The stores that this process has found to be this installation's.

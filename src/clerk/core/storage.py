@@ -54,7 +54,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
-from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
+from .errors import InvalidInput, InvalidSubdomain, StorageIncomplete, StorageUnusable
 from .language import Message
 from .public_text import Gate
 
@@ -73,7 +73,7 @@ SITE_DATABASE = "meetings.db"
 #: The text of one page.
 PAGE_FILE = re.compile(r"page-(\d+)\.txt")
 
-#: Names in the storage directory that are files of clerk's own, or that SQLite keeps beside them.
+#: Names in the storage directory that are files of clerk's own, or that SQLite keeps next to them.
 _RESERVED = tuple(
     file + suffix
     for file in ("clerk.db", "sites.db")
@@ -532,9 +532,20 @@ def _all_files_below(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _folders_below(root: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder, relative to root, with the names of its files, hidden ones too."""
+    """Yield each folder, relative to root, with the names of its files, hidden ones too.
+
+    Raises StorageIncomplete for one that cannot be listed: it must not look as if it were empty.
+    """
+
+    def refuse(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise StorageIncomplete(
+                f"{error.filename} cannot be listed: {error.strerror}.",
+                hint="Correct its permissions or the disk; the work resumes by itself.",
+            ) from error
+
     top = len(str(root)) + 1
-    for folder, subfolders, names in os.walk(root):
+    for folder, subfolders, names in os.walk(root, onerror=refuse):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         yield folder[top:], names
 
@@ -584,7 +595,7 @@ def _is_alive(process: int) -> bool:
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside the target and move it there when the block succeeds."""
+    """Give a temporary path next to the target and move it there when the block succeeds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=_part_prefix(path), suffix=".part", dir=path.parent)
     os.close(handle)
@@ -600,7 +611,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
-    """Give a temporary directory beside the target, and remove it when the block ends."""
+    """Give a temporary directory next to the target, and remove it when the block ends."""
     while True:
         folder = target.with_name(f"{_part_prefix(target)}{next(_part_numbers)}.part")
         try:
@@ -618,7 +629,7 @@ def workplace(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def directory_written_whole(target: Path) -> Iterator[Path]:
-    """Give a temporary directory beside the target and move it there when the block succeeds.
+    """Give a temporary directory next to the target and move it there when the block succeeds.
 
     A directory that is already there is swapped out, so that readers see the old or the new one.
     """

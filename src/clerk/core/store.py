@@ -58,6 +58,7 @@ INSTALLATION: Final = "installation.json"
 PROBE: Final = "probe.json"
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_KEY = re.compile(rf"(?:{'|'.join(KINDS)})/(?P<sha256>[0-9a-f]{{64}})")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,12 @@ class StoredObject:
     key: str
     bytes: int
     modified_at: datetime
+
+    @property
+    def sha256(self) -> str:
+        """The hash that it is named by; empty if clerk would not have named it so."""
+        found = _KEY.fullmatch(self.key)
+        return found["sha256"] if found else ""
 
 
 def key_of(kind: str, sha256: str) -> str:

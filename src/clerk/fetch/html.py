@@ -64,17 +64,20 @@ def _text_in_blocks(node: LexborNode) -> str:
 
     The end of one entry and the title of the next are no date: "September 18", "2025 Minutes".
     """
-    said, before, block = "", "", 0
+    said, before, block, is_broken = "", "", 0, False
     for each in node.traverse(include_text=True):
+        is_broken = is_broken or each.tag == "br"
         text = " ".join((each.text_content or "").split()) if each.tag == "-text" else ""
         if not text:
             continue
         around = next((it for it in ancestors(each) if it.tag not in _INLINE), node)
-        is_whole = around.mem_id == block or (
+        # A line may end after "December 5,".
+        goes_on = not is_broken or before.endswith(",")
+        is_whole = (around.mem_id == block and goes_on) or (
             _PART_OF_DATE.fullmatch(before) and _PART_OF_DATE.fullmatch(text)
         )
         said += f"{' ' if is_whole else '|'}{text}" if said else text
-        before, block = text, around.mem_id
+        before, block, is_broken = text, around.mem_id, False
     return _EPOCH.sub(" ", said)
 
 
@@ -225,7 +228,7 @@ _NOT_A_NAME = re.compile(
     r"(?:(?:view|download|open|read|see|watch|listen(?: to)?|get|the|html|pdf|live|revised|"
     r"draft|final|approved|meeting|board|council|agendas?|minutes?|packets?|video|audio|media|mp[34]|captions?|"
     r"summary|notice|event|stream|link|links|documents?|files?|not available|n/?a|in progress|"
-    r"upcoming|date|name|duration|new!*|details?|share|ecomment|more|info|[0-9]+h|[0-9]+m|[0-9]+s)"
+    r"upcoming|click|here|this|date|name|duration|new!*|details?|share|ecomment|more|info|[0-9]+h|[0-9]+m|[0-9]+s)"
     r"[\s/,|&:-]*)+",
     re.IGNORECASE,
 )
@@ -296,7 +299,12 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
     for node in tree.css('a[href^="#"]'):
         # A tab leads to its panel.
         panel, said = labels.get((node.attributes["href"] or "")[1:]), text_of(node)
-        if panel is not None and (naming.YEAR.search(said) or naming.BODY_WORD.search(said)):
+        if panel is not None and any(
+            map(
+                bool,
+                (naming.YEAR.search(said), naming.BODY_WORD.search(said), naming.find_kind(said)),
+            )
+        ):
             panels.setdefault(panel.mem_id, said)
     for node in tree.css("li"):
         # An entry of a list that has a list of its own is the title of that.
@@ -328,6 +336,8 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             level = 0.5 if tag == "summary" else _LEVELS[tag]
         elif _is_title(node):
             level = 7
+        elif _is_centred(node) and node.css_first("a, table, img") is None:
+            level = 6.5
         elif tag == "p":
             # Bold as a whole, with no link in it: the title of what follows.
             bold = node.css_first("strong, b")
@@ -412,6 +422,13 @@ def _is_title(node: LexborNode) -> bool:
     ) and own_text == text_of(node)
 
 
+def _is_centred(node: LexborNode) -> bool:
+    """Whether an element is set in the middle of the page, as titles were before style sheets."""
+    return node.tag == "center" or (
+        node.tag in ("p", "div") and (node.attributes.get("align") or "").lower() == "center"
+    )
+
+
 def _names_rows_below(row: LexborNode) -> bool:
     """Whether one cell of a row says a body, and the others nothing."""
     if row.css_first("a, table") is not None:
@@ -422,6 +439,9 @@ def _names_rows_below(row: LexborNode) -> bool:
 
 def _is_alone_on_its_line(node: LexborNode) -> bool:
     """Whether a bold or underlined text without a link ends its line, and begins it."""
+    said = text_of(node)
+    while (around := node.parent) is not None and around.tag in _INLINE and text_of(around) == said:
+        node = around
     before, after = node.prev, node.next
     while before is not None and before.tag == "-text" and not (before.text_content or "").strip():
         before = before.prev

@@ -8,8 +8,9 @@ from typing import Any
 
 from clerk.core import storage
 from clerk.core.errors import ClerkError, SourceUnavailable
+from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import FetchedDocument, SiteManifest
+from clerk.core.manifest import FetchedDocument
 from clerk.core.storage import Document
 
 from .base import LISTED_KINDS, FetchReport
@@ -32,7 +33,11 @@ def run_legacy_fetcher(
     with manifest:
         for document in storage.pdf_documents(files.folder):
             before = known.pop(document.name, None)
-            facts = document.pdf(files.folder).stat()
+            try:
+                facts = document.pdf(files.folder).stat()
+            except FileNotFoundError:
+                # The cache has made room for one that came before.
+                continue
             looks = (facts.st_size, facts.st_mtime_ns)
             if before and looks == (before.source_bytes, before.source_mtime_ns):
                 report.unchanged.append(document.name)
@@ -60,8 +65,10 @@ def run_legacy_fetcher(
                 report.changed.append(document.name)
             else:
                 report.unchanged.append(document.name)
-        report.gone = sorted(known)
-        manifest.mark_gone(report.gone)
+        if files.store is None:
+            # A folder that is a cache lacks most of what is known.
+            report.gone = sorted(known)
+            manifest.mark_gone(report.gone)
     names = (*report.new, *report.changed, *report.unchanged)
     report.meetings = len({name.partition("/")[2] for name in names})
     return report

@@ -41,6 +41,7 @@ from clerk.core.errors import (
     UnreadablePdf,
     UnsupportedFormat,
 )
+from clerk.core.fetch_memory import DocumentRequest, ListedMeeting, SiteManifest
 from clerk.core.files import SiteFiles, pack_text
 from clerk.core.formats import (
     SUFFIXES,
@@ -50,13 +51,7 @@ from clerk.core.formats import (
     refusal,
     words_of_page,
 )
-from clerk.core.manifest import (
-    DocumentRequest,
-    FetchedDocument,
-    KnownDocument,
-    ListedMeeting,
-    SiteManifest,
-)
+from clerk.core.manifest import FetchedDocument, KnownDocument
 from clerk.core.public_text import Gate
 from clerk.core.storage import MINUTES, Document, storage_errors
 
@@ -447,7 +442,8 @@ class SiteFetch:
             self.report.meetings = 0
         listed = self._list(full)
         before = len(self.identities)
-        self.pages.check(len(listed), self.offered_meetings or before, self.report)
+        known = len(self.carried) + len(self.fetcher.passed_over)
+        self.pages.check(len(listed) + known, self.offered_meetings or before, self.report)
         if not listed and before and not (self.fetcher.passed_over or self.carried):
             if self.pages.page:
                 raise NotUnderstood(self.pages.page, f"documents (it listed {before} before)")

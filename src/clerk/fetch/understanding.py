@@ -58,8 +58,14 @@ class PagesRead:
         """Raise if nothing came of pages that have something; report if only a part did."""
         if not self.pages:
             return
-        known = sum(1 for problem in report.skipped if problem.error != UNDATED)
-        seen, accounted = len(self._seen), documents + known
+        undated = sum(1 for problem in report.skipped if problem.error == UNDATED)
+        seen, accounted = len(self._seen), documents + len(report.skipped) - undated
+        if undated and not documents:
+            raise NothingListed(
+                self.page,
+                f"a date next to the {undated} document{'s' * (undated > 1)} that it links",
+                "none that clerk can tell",
+            )
         if seen and not accounted:
             raise NothingListed(
                 self.page,

@@ -100,7 +100,9 @@ def hit_path(hit: ShownHit, page_id: str = "") -> str:
 def title_of(hit: ShownHit) -> str:
     """Return what a document is: body and kind."""
     kind = word(hit.kind if hit.kind not in ("", "unknown") else "document")
-    return say("%(body)s %(kind)s", body=hit.body, kind=kind) if hit.body else kind
+    if hit.body:
+        return say("%(body)s %(kind)s", body=hit.body, kind=kind)
+    return kind[:1].upper() + kind[1:]
 
 
 def date_of(hit: ShownHit) -> str:
@@ -159,7 +161,8 @@ def news(
     stop: str,
 ) -> EmailMessage:
     """Return the message that tells a person what is new."""
-    documents = sum(len(each.hits) for each in sections)
+    # A document that is found by several things is one document.
+    documents = len({hit.document_id for each in sections for hit in each.hits})
     things = language.counted(documents, "new document")
     about = sections[0].label
     if len(sections) > 1:

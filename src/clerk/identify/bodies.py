@@ -26,6 +26,10 @@ _HEAD = (
     r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
     r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
     r"|gemeindevertretung|stadtvertretung"
+    r"|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
+    r"|raadscommissie(?: \w+)?|junta (?:directiva|de (?:educación|gobierno|supervisores))"
+    r"|mesa directiva|concejo"
+    r"|commissie (?!van\b|voor\b)\w+"
     r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
@@ -36,7 +40,25 @@ _HEAD_STARTS: Final = frozenset(
         *("counc", "board", "commi", "sub-c", "subco", "autho", "trust", "selec", "alder", "super"),
         *("assem", "court", "polic", "panel", "task", "cabin", "senat", "legis", "corpo", "direc"),
         *("burea", "agenc", "town", "worki", "conse", "comit", "cabil", "ayunt", "pleno", "gemei"),
-        *("stadt", "ortsb", "kreis", "aussc", "munic", "freeh", "gover", "regen", "forum", "elect"),
+        *(
+            "stadt",
+            "ortsb",
+            "kreis",
+            "aussc",
+            "munic",
+            "ortsr",
+            "gemee",
+            "raad",
+            "raads",
+            "junta",
+            "mesa",
+            "conce",
+            "freeh",
+            "gover",
+            "regen",
+            "forum",
+            "elect",
+        ),
         *("bauau", "haupt", "finan", "umwel"),
     }
 )
@@ -55,15 +77,15 @@ _NOT_A_BODY = Words(
 _MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
-    r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
+    r"remote|öffentliche|nichtöffentliche|openbare|public|open|closed|executive|work|working|study"
     r"|organi[sz]ational"
     r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
     r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
-    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
-    r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
+    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|reunión|séance|sesión)\b"
+    r"(?: (?:(?:extra)?ordina(?:ire|ria)s?|especial)\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = Words(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
@@ -73,6 +95,7 @@ _KIND_WORDS = Words(
     r"packets?|packages?|notices?|order of business|record of proceedings|official proceedings"
     r"|proceedings|journal|"
     r"procès[- ]verbal|compte[- ]rendu|ordre du jour|niederschrift|protokoll|einladung"
+    r"|besluitenlijst|notulen|verslag"
     r"|tagesordnung|staff report|agenda report"
     r"|report to|report|"
     r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
@@ -85,8 +108,11 @@ _STATUS = Words(
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
+    r"|\bmitglieder (?=de[sr]\b)"
     r"|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior|last) )?"
-    r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
+    r"|\bemergency (?=(?:(?:city|town|village|county|borough|common|school) )?(?:board|council"
+    r"|commission)\b)"
+    r"|\b(?:honorable mayor and|(?<!of\s)mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 #: Also what is left of a word of marks alone.
@@ -94,12 +120,28 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
-        *("its", "this", "our", "el", "am", "um", "vom", "members", "before", "convene"),
+        *(
+            "its",
+            "this",
+            "our",
+            "el",
+            "am",
+            "um",
+            "vom",
+            "members",
+            "van",
+            "het",
+            "before",
+            "convene",
+        ),
     }
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
 _CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
-_SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
+#: A sentence or name begins with "The", but not in "Friends of The Library".
+_SPLIT = re.compile(
+    r"\s+[-–—|•·]\s+|(?<!\bof)(?<!\bfor)(?<!\bon)(?<!\band)\s+The\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+"
+)
 _COUNCIL_OF = cased_pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
@@ -197,6 +239,13 @@ _IN_TEXT: Final = (
         ),
         ("passed", "adopted", "carried", "approved"),
     ),
+    (
+        cased_pattern(
+            r"\b(?:ordained|resolved|enacted),? (?:that )?by (?:the )?"
+            rf"(?P<body>(?:[\w'’.-]+ ){{0,6}}?{_HEAD}\b{_OF_WHAT})"
+        ),
+        ("ordained", "resolved", "enacted"),
+    ),
     (cased_pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
     (
         cased_pattern(
@@ -225,6 +274,7 @@ _IN_TEXT_NEEDS: Final = (
         "called",
     ),
     *("passed", "adopted", "carried", "approved", "proceedings", "council "),
+    *("ordained", "resolved", "enacted"),
 )
 
 _GENERIC_WORD = Words(
@@ -232,7 +282,7 @@ _GENERIC_WORD = Words(
     r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
     r"council|commission|water|community|college|unified|public|corporation|city-?county"
-    r"|cdd|isd|usd|csd|pud|mud|[a-z]{2})\b|[^\w\s'-]+"
+    r"|unit|consolidated|independent|cdd|isd|c?usd|csd|pud|mud|[a-z]{2}|[0-9]+)\b|[^\w\s'-]+"
 )
 
 
@@ -338,6 +388,8 @@ def body_in_heading(line: str) -> str | None:
     if " s " in line.lower():
         # "Board of Director s": text layers lose apostrophes, or set letters apart.
         line = _APART.sub(r"\1\2", line)
+    if "://" in line or "www." in line:
+        line = _URL.sub(" ", line)
     if not HEAD.search(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
@@ -357,6 +409,7 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
+_URL = re.compile(r"(?:https?://|www\.)\S+")
 _APART = re.compile(
     r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
 )
@@ -463,7 +516,7 @@ _CUT = Words(
     r"\b(?:and|&|of|for|zoning|planning|school|library|parks?|recreation|water|finance|budget"
     r"|advisory|review|public|works|joint|health)$"
 )
-_BOARD_OF = Words(r"board of (?:commissioners|directors|trustees|supervisors|governors)$")
+_BOARD_OF = Words(r"board of (?:commissioners|directors|education|governors|supervisors|trustees)$")
 _AUTHORITY = Words(r"(?:[\w'’&.-]+ )*authority(?: of .*)?")
 #: A heading with this much weight is not compared with the text.
 _DECIDED: Final = 3.7
@@ -553,7 +606,12 @@ def body_of(
     if longer:
         # "Board of Parks and Pools" where the line ends, "Commissioners" on the next.
         weight, name, line = longer[0]
-    fuller = [each for each in found if each[1].lower().endswith(f" {name.lower()}")]
+    fuller = [
+        each
+        for each in found
+        if each[1].lower().endswith(f" {name.lower()}")
+        and (own & set(each[1].lower().split()) or municipalities(each[1]))
+    ]
     if fuller and _PART_OF_COUNCIL.search(name):
         # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
         weight, name, line = fuller[0]
@@ -576,8 +634,8 @@ MENTIONED: Final = 0.5
 #: Capitals are required: "the board" may be any.
 _MENTIONED = re.compile(
     r"\b(?:City|Town|Village|County|Parish) Council\b|\bSchool Board\b|\bSelect ?[Bb]oard\b"
-    r"|\bBoard of (?:Education|Trustees|Supervisors|Selectmen|(?:County )?Commissioners|Directors"
-    r"|Aldermen)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
+    r"|\bBoard of (?:Education|School Directors|Trustees|Supervisors|Selectmen|Directors|Aldermen"
+    r"|(?:County )?Commissioners)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
     r"|(?:(?<=the )|(?<=The )|(?<=of )|(?<=by )|(?<=hat )|^)Council\b(?! [A-Z])"
 )
 
@@ -641,12 +699,13 @@ _FULL_LINE: Final = 55
 def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
     """Yield the lines that name a body, each with the next one and without dates."""
     rest = lines[len(block) : len(block) + _OPENING_LINES]
+    small = [line.text.lower() for line in rest]
+    names = [not _HEAD_STARTS.isdisjoint([word[:5] for word in text.split()]) for text in small]
     for number, line in enumerate(rest):
-        text = line.text
-        if len(text) > _FULL_LINE and number + 1 < len(rest):
-            text = f"{text} {rest[number + 1].text}"
-        small = text.lower()
-        if _HEAD_STARTS.isdisjoint([word[:5] for word in small.split()]):
+        goes_on = len(line.text) > _FULL_LINE and number + 1 < len(rest)
+        if not (names[number] or (goes_on and names[number + 1])):
             continue
-        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(small):
+        text = f"{line.text} {rest[number + 1].text}" if goes_on else line.text
+        whole = f"{small[number]} {small[number + 1]}" if goes_on else small[number]
+        if any(map(whole.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(whole):
             yield line, without_dates(text)

@@ -84,10 +84,27 @@ RULES: Final = (
         kinds=(RESOLUTION,),
     ),
     _rule(
+        "signing of a by-law",
+        0,
+        r"(?:^|\n)vom[\W_]*$",
+        "vom @",
+        needs="vom",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
+        "hearing that is called",
+        0,
+        r"\b(?:setting|fixing|calling|scheduling|ordering|establishing)\b"
+        r"(?:(?!\b(?:passed|adopted|enacted|approved)\b)[^.;]){0,130}$",
+        "A RESOLUTION SETTING A PUBLIC HEARING ON @",
+        needs="setting fixing calling scheduling ordering establishing",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "adoption",
-        7.0,
-        r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
-        r"|read)\b[^.]{0,140}"
+        9.5,
+        r"\b(?:passed|adopted|enacted|finally passed|(?:resolved|ordained)(?! that)|carried"
+        r"|approved|read)\b[^.]{0,140}"
         r"\b(?:this|the|on|day|dated?|held|(?:meeting|session) of)\b[\W_]{0,4}$"
         r"|\b(?:passed|adopted|enacted|approved)[\W_]{0,6}$"
         r"|\bat (?:its|their|the|a|an) (?:[\w'’]+ ){0,6}(?:meeting|session)\b[^.]{0,60}"
@@ -105,15 +122,26 @@ RULES: Final = (
         0,
         # "Approved Minutes of ..." is what a document is called.
         r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)"
+        r"(?!(?<![^\n])(?:approved|adopted|confirmed) (?:(?!the )\S+ ){1,8}minutes\b)"
         r"(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
         r"|sign\w*|read\w*"
         r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
         r"|meetings?|session)\b[^\n]{0,70}$"
-        r"|\bminutes ?:[^\n]{0,60}$",
+        r"|\bminutes ?:[^\n]{0,60}$"
+        r"|\b(?:genehmigung|vaststelling|adoption|aprobación)\b[^\n]{0,60}"
+        r"\b(?:niederschrift|protokolls?|notulen|besluitenlijst|verslag|procès-verbal|acta)\b[^\n]{0,60}$",
         "Approval of the minutes of the meeting of @",
         "Resolution: Adopt the Minutes of the @",
         needs="approv adopt confirm accept ratif correct receiv review sign read consider circulat "
-        "previous last prior minutes",
+        "previous last prior minutes genehmigung vaststelling aprobación",
+    ),
+    _rule(
+        "minutes on an agenda",
+        0,
+        r"\bminutes of (?:the )?[^\n]{0,60}\b(?:meeting|session|held)\b[^\n]{0,40}$",
+        "3 Minutes of the meeting held on @",
+        needs="minutes",
+        kinds=(AGENDA, PACKET),
     ),
     _rule(
         "other day",
@@ -130,7 +158,8 @@ RULES: Final = (
         r"|enclosed|accounts?"
         r"|statement|invoice|permit|dated|stand vom|to)"
         r"\b[\W_]*(?:(?:on|of|the|at|for|as|by|date|meeting|regular|council|board|year|time"
-        r"|and) ?[\W_]*){0,5}$",
+        r"|and) ?[\W_]*){0,5}$"
+        r"|\bcontinuation of (?:the |a )?(?:\w+ ){0,3}$",
         "AMENDED @",
         "Year ended @",
         "Printed on @",
@@ -141,7 +170,8 @@ RULES: Final = (
         "after between from next previous last prior following continued received filed "
         "submitted recorded letter born inspection version copyright notarized signed "
         "sworn commencing beginning starting week tabled postponed deferred rescheduled "
-        "closing open ratified enclosed account statement invoice permit dated stand to",
+        "closing open ratified enclosed account statement invoice permit dated stand to "
+        "continuation",
     ),
     _rule(
         "named as the day",
@@ -152,24 +182,26 @@ RULES: Final = (
         r"|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$|\bdate (?:&|and"
         r"|/) ?time[\W_]*$"
         r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$"
+        r"|\b(?:sitzungs(?:tag|datum|termin)|(?:^|\n)termin|vergaderdatum)[\W_]*$"
         r"|\bagenda (?:for|of) (?:the )?(?:\S+ ){0,14}(?:on|of)[\W_]*$",
         "MEETING DATE: @",
         "Subject: Agenda Item – @",
         "Please place this on the agenda for the meeting of the City Council on @",
         "COUNCIL AGENDA: @",
         "Balances for the meeting on @",
-        needs="date agenda for sitzung réunion séance sesión",
+        needs="date agenda for sitzung réunion séance sesión vergaderdatum termin",
     ),
     _rule(
         "meeting announced",
         8.5,
         r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
         r"|will convene"
-        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet)\b[^.]{0,110}?" + _LINK,
+        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet|sera tenue?|se tiendra"
+        r"|aura lieu|may be present|may attend)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
         "You are hereby notified to meet at the Town Hall in said Ashby on @",
-        needs="summoned will be scheduled findet notified warned",
+        needs="summoned will be scheduled findet notified warned sera tiendra aura may",
         kinds=(AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -406,6 +438,8 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
 
 
 _THIS_DAY = Words(r"\bthis (?:the )?$")
+#: "Passed the 16th day of August, 2021, and approved this": by the mayor, later.
+_ALSO_APPROVED = Words(r"[0-9],? (?:and )?approved (?:by the mayor )?this (?:the )?$")
 #: "Am Montag, 04.04.2022, findet um 19 Uhr eine Sitzung des Gemeinderats statt."
 _TAKES_PLACE = Words(r"^[\W_]{0,3}findet\b[^.]{0,90}\bsitzung\b")
 
@@ -449,10 +483,12 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = in_block and len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    # "Date: May 4, 2021" below the name of who moves: a form for a motion.
+    is_label = kind == RESOLUTION and where.is_near and bool(_DATE_LABEL.match(where.same_line))
     goes_on = not where.same_line and len(where.above) > _FULL_LINE
     if in_block:
         around = [where.same_line, where.before] if alone or goes_on else [where.same_line]
-    elif _MEETING_DATE.match(where.same_line):
+    elif is_label or _MEETING_DATE.match(where.same_line):
         around = [where.same_line]
     else:
         told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
@@ -468,9 +504,10 @@ def _weight(where: _Where, document: _Document) -> float | None:
             continue
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
-        if in_block or rule.name in ("adoption", "named as the day"):
+        if in_block or is_label or rule.name in ("adoption", "named as the day"):
             # "PASSED AND APPROVED this 5th day of June": of itself, not of what it amends.
-            return rule.weight + (rule.name == "adoption" and _THIS_DAY.search(small) is not None)
+            is_this = rule.name == "adoption" and _THIS_DAY.search(small)
+            return rule.weight + bool(is_this and not _ALSO_APPROVED.search(small))
         # In the text: only where minutes and notices begin, and never a report's.
         is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
         return rule.weight if is_told else 0.0

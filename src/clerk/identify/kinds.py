@@ -133,7 +133,8 @@ HEADINGS: Final = (
         8,
         r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b|\bcompte[- ]rendu\b"
         r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
-        r"|^acta\b|\bacta de\b|\b(?:record|journal|summary) of (?:the )?(?:proceedings|meeting"
+        r"|^acta\b|\bacta de\b|\bbesluitenlijst\b|^notulen\b|^verslag van\b"
+        r"|\b(?:record|journal|summary) of (?:the )?(?:\S+ ){0,5}(?:proceedings|meeting"
         r"|action\w*|decisions)"
         r"|\baction summary\b"
         r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
@@ -145,7 +146,7 @@ HEADINGS: Final = (
         "OFFICIAL PROCEEDINGS",
         "ACTION SUMMARY",
         needs="minut mintu verba niederschrift sitzungsniederschrift protokoll acta record journal "
-        "summary proceeding notes cofnod compte",
+        "summary proceeding notes cofnod compte besluitenlijst notulen verslag",
     ),
     _rule(
         AGENDA,
@@ -173,28 +174,30 @@ HEADINGS: Final = (
         r"|^(?:a |an )(?:resolution|ordinance|by-?law)\b|\bresolution$|^(?:resolution"
         r"|ordinance|by-?law)s? of the\b"
         r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
-        r"|^(?:ordinance|resolution) ?[#:]",
+        r"|^(?:ordinance|resolution) ?[#:]|^\w*satzung (?:über|zur|der)\b|^verordnung über\b",
         "RESOLUTION NO. 2024-15",
         "BY-LAW NUMBER 2019-31",
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
         "Resolution Number 2019-114",
-        needs="resolution ordinance law laws bylaw bill",
+        needs="resolution ordinance law laws bylaw bill satzung verordnung",
     ),
     _rule(
         NOTICE,
         5,
-        r"\bnotice of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
+        r"\bnotice (?:and call )?of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
         r"|\b(?:meeting|hearing|public|special) notice\b|\bnotice is hereby given\b"
         r"|\bmeeting notice\b"
         r"|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b|\bmeeting (?:schedule|dates"
         r"|calendar)\b"
         r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
-        r"|\bnotice of cancel+ation\b|\b(?:annual |special )?town (?:meeting )?warrant$"
+        r"|\bnotice of (?:cancel+ation|(?:possible |potential )?quorum)\b"
+        r"|\b(?:annual |special )?town (?:meeting )?warrant$"
         r"|^(?:public |legal |official )?notice$|^warning$"
         r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b"
         r"|\bwarrant for (?:the )?(?:\S+ ){0,3}town meeting\b"
-        r"|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b|\bcancel+ation of\b",
+        r"|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b|\bcancel+ation of\b"
+        r"|^avis (?:public|de convocation|d['’]assemblée)\b|\b(?:öffentliche )?bekanntmachung$",
         "NOTICE OF SPECIAL MEETING",
         "2025 Meeting Schedule",
         "NOTICE IS HEREBY GIVEN",
@@ -202,7 +205,8 @@ HEADINGS: Final = (
         "2024 TOWN WARRANT",
         "WARRANT FOR THE ANNUAL TOWN MEETING",
         "WARNING",
-        needs="notice schedule rescheduled dates calendar cancel warrant warning",
+        needs="notice schedule rescheduled dates calendar cancel warrant warning avis "
+        "bekanntmachung",
     ),
     _rule(
         OTHER,
@@ -245,6 +249,7 @@ HEADINGS: Final = (
         r"|warrant|voucher|claims?|payments?|disbursements?) "
         r"(?:register|list\w*|report)\b|\blist of (?:bills|claims|payments|warrants|accounts"
         r"|cheques|checks)\b"
+        r"|\b(?:payments|accounts|invoices|bills) (?:for (?:approval|payment)|to be paid)\b"
         r"|\bbreakdown\b|\bspreadsheet\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
         r"|recommendations?)\b|\bstudy\b"
         r"|\bassessment\b|\binspection\b|\bevaluation\b|\banalysis\b|\baudit(?:ed)?\b"
@@ -262,6 +267,7 @@ HEADINGS: Final = (
         "Treasurer's Report",
         needs="report memo budget statement balance forecast update reconciliation payable "
         "register list bills check cheque warrant voucher claim payment disbursement breakdown "
+        "accounts invoices "
         "spreadsheet staffing payroll personnel study assessment inspection evaluation analysis "
         "audit statistics schedule estimate findings summary plan improvement",
     ),
@@ -279,7 +285,8 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         3,
-        r"\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
+        r"\b(?:council|board|commission|committee) took (?:the )?following actions?\b"
+        r"|\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
         r"|is )?(?:duly )?(?:convened"
         r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
         r"|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b|\bwas (?:duly )?(?:held|convened"
@@ -291,7 +298,7 @@ OPENINGS: Final = (
         "A regular meeting of the Council was held on Tuesday",
         "The Board of Education met in regular session",
         "BE IT REMEMBERED that on the 14th day of April",
-        needs="remembered order meeting convened met was welcomed trat ouverte",
+        needs="took remembered order meeting convened met was welcomed trat ouverte",
     ),
     _rule(
         MINUTES,
@@ -299,20 +306,23 @@ OPENINGS: Final = (
         r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent"
         r"|apologies|regrets"
         r"|attendance(?= ?:)"
-        r"|excused|also present"
+        r"|excused|also present|aanwezig|afwezig"
         r"|anwesend|présents?|presentes?)\b ?(?::|-|–|were|was|$)|\b(?:was"
-        r"|were) (?:also )?(?:present|absent)\b|(?<=[a-z]\.) (?:members )?(?:present|absent) ?:",
+        r"|were) (?:also )?(?:present|absent)\b|(?<=[a-z]\.) (?:members )?(?:present|absent) ?:"
+        r"|^roll call ?:? .{0,40}(?:[-–,] ?|\bwas )(?:present|here|absent)\b",
         "Present: Mayor Hale and Councillors Brandt and Orr",
         "Call to order 7:00 pm by Supervisor Hale. Present: Orr, Brandt",
         "Members Present:",
         "Trustee Orr was absent.",
-        needs="present attend absent apologies regrets excused anwesend présent",
+        needs="present attend absent apologies regrets excused anwesend présent aanwezig afwezig "
+        "roll",
     ),
     _rule(
         MINUTES,
         2,
         r"\bseconded by \w|\bmotion (?:was )?(?:carried|passed|made|approved|by \w)"
         r"|\bmoved (?:to|that|and seconded)\b"
+        r"|\bmade (?:a|the) motion\b|^[\w. ]{2,30} seconded\b"
         r"|\ball (?:were )?in favou?r\b|\bcarried unanimously\b|\bit was (?:resolved|agreed"
         r"|noted|reported)\b"
         r"|\bthe (?:council|board|committee|commission) (?:approved|voted|agreed|reviewed"
@@ -376,7 +386,8 @@ OPENINGS: Final = (
     _rule(
         AGENDA,
         4,
-        r"^(?:agenda|tagesordnung|ordre du jour|orden del día|list of topics|order of business)"
+        r"^(?:(?:open |public |meeting )?agenda|tagesordnung|ordre du jour|orden del día"
+        r"|list of topics|order of business)"
         r" ?:?$",
         "AGENDA",
         needs="agenda ordnung ordre orden topics order",
@@ -414,13 +425,14 @@ OPENINGS: Final = (
     _rule(
         NOTICE,
         4,
-        r"\bnotice is (?:hereby |also )?given\b|\bplease take notice\b"
-        r"|\bhereby (?:notified|warned)(?: and warned)? to (?:meet|assemble)\b"
+        r"\bnotice is (?:hereby |also )?given\b|\bhereby gives? notice\b|\bplease take notice\b"
+        r"|\bhereby (?:notified|warned)(?: and (?:notified|warned))? to (?:meet|assemble)\b"
+        r"|\bavis (?:public )?est (?:par les présentes )?donné\b"
         r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b"
         r"|\bmeetings? (?:\S+ ){0,16}(?:has|have) been "
         r"(?:re-?scheduled|cancel+ed|postponed|moved)\b",
         "NOTICE IS HEREBY GIVEN that the Annual Town Meeting will take place",
-        needs="notice hearing meeting hereby",
+        needs="notice hearing meeting hereby avis",
     ),
     _rule(
         OTHER,
@@ -469,8 +481,6 @@ _LISTED = Words(
     r"|public (?:comment|forum|participation)|(?:old|new|unfinished) business|consent agenda)"
 )
 _LISTED_ENOUGH: Final = 3
-#: A notice that only its heading calls one.
-_HEADING_ALONE: Final = 5.0
 _MONEY = re.compile(r"[0-9$£](?:(?<=[$£]) ?[0-9]|(?<=[0-9])(?:,[0-9]{3}|\.[0-9]{2}(?![0-9])|%))")
 #: A list of amounts is a report.
 _AMOUNTS_SHARE: Final = 0.4
@@ -526,8 +536,7 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
         listed = sum(
             bool(_LISTED.match(line.text)) for line in lines[: len(block) + _OPENING_LINES]
         )
-        is_headed = listed >= _LISTED_ENOUGH and weights[NOTICE] <= _HEADING_ALONE
-        weights[AGENDA] += weights[NOTICE] if is_headed else 0.5 * weights[NOTICE]
+        weights[AGENDA] += (1.0 if listed >= _LISTED_ENOUGH else 0.5) * weights[NOTICE]
     if not weights:
         words = sum(len(line.text.split()) for line in lines)
         if words < _FEWEST_WORDS:

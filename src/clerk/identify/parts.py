@@ -115,6 +115,7 @@ _COMPLETE = Words(
 _COMPLETE_NEEDS: Final = (
     *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes", "this"),
 )
+_MEETING_ENDS = Words(r"adjourn|\bmeeting (?:was )?(?:closed|ended|concluded)\b")
 _RESUMED = Words(r"\badjourn\w* (?:in)?to\b|\b(?:closed|executive) session\b")
 _SIGNED = Words(
     r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
@@ -150,10 +151,12 @@ _MEETING_OPENS = Words(
 )
 _OPENS_MINUTES = Words(
     r"(?:at )?(?:an?|the) (?:\w+ ){0,4}(?:meeting|session) of (?:the )?\w|be it remembered\b"
-    r"|(?:an?|the) (?:[\w'’-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
-    r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session))\b"
+    r"|i hereby give notice that an? |at an? (?:\w+ ){1,5}(?:meeting|session) (?:holden|held)\b"
+    r"|report of an? (?:\w+ ){0,3}(?:meeting|session|hearing) held\b"
+    r"|(?:[a-z]{3,20}: )?(?:an?|the) (?:[\w'’-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
+    r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session|hearing))\b"
 )
-_OF_MEETINGS: Final = ("present", "to order", "attend")
+_OF_MEETINGS: Final = ("present", "to order", "attend", "hereby give")
 _ITEM = Words(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
 _MOVED = Words(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
@@ -267,7 +270,7 @@ class _Page:
     @property
     def is_adjourned(self) -> bool:
         """Whether it ends with the end of a meeting; "adjourned to executive session" is none."""
-        return any("adjourn" in each.lower() and not _RESUMED.search(each) for each in self.last)
+        return any(_MEETING_ENDS.search(each) and not _RESUMED.search(each) for each in self.last)
 
     @cached_property
     def is_letter(self) -> bool:
@@ -297,13 +300,14 @@ class _Page:
 
     @cached_property
     def opens_minutes(self) -> Line | None:
-        """The line that begins the sentence with which minutes without a title open."""
+        """The line of the sentence with which minutes, or a notice, without a title open."""
         if not any(map(self.beginning.__contains__, _OF_MEETINGS)):
             return None
         lines = self.top(_TITLE_LINES + 2)
         for number, line in enumerate(lines[:_TITLE_LINES]):
             if _OPENS_MINUTES.match(line.text) and not self.heading:
-                sentence = "\n".join(each.text for each in lines[number : number + 3])
+                # The day may be above: "The Board met on this date".
+                sentence = "\n".join(each.text for each in lines[max(0, number - 1) : number + 3])
                 return line if printed_dates(sentence) else None
         return None
 
@@ -495,9 +499,18 @@ def _titles(page: _Page) -> dict[str, KindRule]:
     return found
 
 
+#: "THAT By-Law 2023-14 be read a third time" is in minutes, "Approval of the minutes" too.
+_MOTION_BEGINS: Final = frozenset(
+    {
+        *("that", "and", "whereas", "now", "be", "moved", "motion", "seconded", "approve"),
+        *("approval", "adopt", "adoption", "recommendation", "recommendation:", "request", "see"),
+    }
+)
+
+
 def _title_rule(line: str) -> KindRule | None:
     """Return the rule of a line that is the title of a document of its own."""
-    if line[:1].islower() or is_sentence(line):
+    if line[:1].islower() or line.split(" ", 1)[0].lower() in _MOTION_BEGINS or is_sentence(line):
         return None
     rule = heading_rule(line)
     return rule if rule and rule.kind in _OWN_DOCUMENT and not _ITEM.match(line) else None
@@ -905,6 +918,10 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
     if body.value and own and own <= place_words(body.value):
         return UNKNOWN, True
+    for name in municipalities(body.value or "") if own else ():
+        # "The Marsh County Board of Supervisors met ..."
+        words = {each for word in place_words(name) for each in word.split("-")}
+        return Fact(name, PAGE, body.quote, body.page, 0.6), own <= words
     # The name of the own place may be the running header.
     title = () if printed.is_letter else (*lines_of(top.view, 1), *top.block[:_TITLE_LINES])
     if own and any(own <= place_words(line.text) for line in title):
@@ -948,6 +965,7 @@ _OWN_PAPER = Words(
     r"\bpolic(?:y|ies)$"
     r"|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?|disbursements?) "
     r"(?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims|payments|accounts)\b"
+    r"|\b(?:payments|accounts|bills) (?:for (?:approval|payment)|to be paid)\b"
 )
 _ORGANISATION = Words(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"

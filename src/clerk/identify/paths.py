@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from clerk.core import lazy_re as re
 
 from .bodies import body_in_heading
-from .dates import MONTH_OF_WORD, calendar_day, printed_dates, whole_year
+from .dates import MONTH_OF_WORD, calendar_day, printed_dates, whole_year, without_dates
 from .facts import AGENDA, FILE_NAME, FOLDER, MINUTES, NOTICE, PACKET, UNKNOWN, Fact
 from .kinds import heading_rule
 
@@ -47,6 +47,9 @@ _MONTH_DAY = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"resolution|ordinance|by-?law|\bcase\b|\bfile\b|\bno\b", re.IGNORECASE)
+_NUMBERED_BEFORE = re.compile(
+    r"(?:resolution|ordinance|by-?law|\bres|\bord|\bno)\W{0,3}$", re.IGNORECASE
+)
 _YEAR_FOLDER = re.compile(r"(?:19|20)[0-9]{2}")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{2,5}$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|[_\s-]+")
@@ -59,7 +62,7 @@ PACKET_WORD = re.compile(r"\b(?:packet|package|pack)\b", re.IGNORECASE)
 _SHORT_KINDS: Final = (
     (NOTICE, re.compile(r"cancel", re.IGNORECASE)),
     (PACKET, re.compile(r"packet(?!s)", re.IGNORECASE)),
-    (MINUTES, re.compile(r"minutes|protokoll|[0-9] MIN\b|\bmin [0-9]", re.IGNORECASE)),
+    (MINUTES, re.compile(r"minutes|protokoll|[0-9] MIN\b|\bmin [0-9]|\bmins\b", re.IGNORECASE)),
     (AGENDA, re.compile(r"agenda|[0-9] AGN\b", re.IGNORECASE)),
 )
 #: Abbreviations with one meaning.
@@ -131,7 +134,7 @@ def kind_in_name(name: str) -> str | None:
 
 def body_in_name(name: str) -> str | None:
     """Return the body that the name of a file or folder says."""
-    words = " ".join(_CAMEL.sub(" ", _GLUED.sub(" ", name)).split())
+    words = " ".join(_CAMEL.sub(" ", _GLUED.sub(" ", without_dates(name))).split())
     for short, whole in _SHORT.items():
         if re.search(rf"\b{short}\b", words):
             return whole
@@ -153,6 +156,9 @@ def _day_in(name: str, day_first: bool) -> date | None:
         ):
             return found
     for match in _YEAR_FIRST.finditer(name):
+        if _NUMBERED_BEFORE.search(name[: match.start()]):
+            # "Ordinance 2021-04-12" is its number.
+            continue
         if found := calendar_day(int(match["year"]), int(match["month"]), int(match["day"])):
             return found
     for match in _DIGITS.finditer(name):

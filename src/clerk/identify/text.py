@@ -135,12 +135,13 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
     r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
-    r"|item [0-9]"
+    r"|item [0-9]|[0-9]{1,3}[.)]$"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
     r"|in attendance|attendance ?:|attendees|roll call"
     r"|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the meeting )?to order"
-    r"|pledge\b|(?:old|new|unfinished) business\b|moved by)"
+    r"|pledge\b|(?:old|new|unfinished) business\b|moved by|top [0-9]"
+    r"|(?:sont |est )?(?:anwesend|aanwezig|présents?|absente?s?|presentes?) ?(?::|$))"
 )
 _CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
@@ -249,7 +250,7 @@ _HEADLINE = Words(
     r"|proceedings|journal"
     r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
     r"|sitzung|niederschrift"
-    r"|acta|zur sitzung|der sitzung|über die)\b"
+    r"|acta|verslag|besluitenlijst|notulen|zur sitzung|der sitzung|über die)\b"
 )
 _LONGEST_HEADLINE: Final = 220
 
@@ -275,7 +276,8 @@ def is_sentence(line: str) -> bool:
         # "Ty moved to raise the fee; Mae seconded."
         words = line.split()
         small = sum(word[0].islower() for word in words)
-        return line[-1] == "." and len(words) > 5 and 2 * small >= len(words)
+        is_long = len(words) > 5 and 2 * small >= len(words)
+        return line[-1] == "." and is_long and not begins_with_date(line)
     if begins_with_date(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
     words = line.split()
@@ -293,8 +295,13 @@ def is_sentence(line: str) -> bool:
 
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
 _REMARK = Words(
-    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) (?:draft |unapproved |unconfirmed )?"
-    r"(?:minutes|agenda|document) (?:are|is|have|has|may|will)\b|please note\b|subject to change\b"
+    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) "
+    r"(?:(?:draft|unapproved|unconfirmed|meeting) )*(?:minutes|agenda|document) "
+    r"(?:are|is|have|has|may|will|were|was)\b|please note\b|subject to change\b"
+)
+#: A second sentence of such a remark: "The official record is the recording."
+_REMARK_GOES_ON = Words(
+    r"(?:the|an?|it|they) .*\b(?:official|recording|video|audio|draft|summary)\b"
 )
 #: The first letters of remarks: looking at one letter is faster than trying the pattern.
 _REMARK_BEGINS: Final = "PpNnTtSs"
@@ -324,6 +331,8 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
             length = next((n for n, each in enumerate(rest, 1) if each.rstrip()[-1] == end), 0)
             if length and sum(len(each.split()) for each in rest[:length]) > _HEADING_WORDS:
                 number += length
+                following = lines[number].text if number < len(lines) else ""
+                number += following.endswith(".") and bool(_REMARK_GOES_ON.match(following))
                 continue
         kept.append(lines[number])
         number += 1
@@ -348,9 +357,27 @@ def title_block(lines: Sequence[Line]) -> list[Line]:
             return list(lines[:number])
         if "to order" in text.lower() and _CALLED.match(text) and not begins_with_date(text):
             return list(lines[:number])
+        if text[0].isdigit() and _lists_items(lines[number : number + _ITEM_LINES]):
+            return list(lines[:number])
         if is_sentence(text) and not _goes_on(lines[:number], text):
             return list(lines[:number])
     return list(lines[:_BLOCK_LINES])
+
+
+#: "5:00 Update on the levy", but not "6:30 PM Regular Session".
+_TIMED = re.compile(
+    r"[0-9]{1,2}[:.][0-9]{2}\s?(?:[AaPp]\.?[Mm]\.?)?\s?[-–]?\s?"
+    r"(?!.*\b(?i:meeting|session|workshop|hearing)\b)[A-Z]"
+)
+_ITEM_LINES: Final = 7
+
+
+def _lists_items(lines: Sequence[Line]) -> bool:
+    """Whether a list of business begins: items 1 and 2 without a dot, or two with a time each."""
+    first, *rest = (line.text for line in lines)
+    if first.startswith("1 ") and not begins_with_date(first) and not is_address(first):
+        return any(text.startswith("2 ") for text in rest)
+    return bool(rest and _TIMED.match(first) and _TIMED.match(rest[0]))
 
 
 #: "Minutes of the meeting of the council," - "held in the hall on Monday, 4 March 2024.".

@@ -20,7 +20,7 @@ from clerk.core.store import PDF
 from clerk.read.files import ReadDocument, decode_facts
 from clerk.search import Query, parse
 from clerk.search.index import IndexedDocument, PageText, StoredFacts, place_of
-from clerk.search.results import ChangedPages
+from clerk.search.pages_of_some import ChangedPages
 from clerk.search.snippets import Snippet, snippet
 from clerk.site_db.queries import open_site
 from clerk.site_db.rows import search_text
@@ -58,7 +58,10 @@ def list_versions(subdomain: str, name: str) -> list[DocumentVersion]:
         require_site(conn, subdomain)
         row = manifest.document(conn, subdomain, name)
         if row is None:
-            raise NotFound(f"{subdomain} has no document {name!r}.")
+            raise NotFound(
+                f"{subdomain} has no document {name!r}.",
+                hint=f"List them: clerk documents list {subdomain}",
+            )
         kept = manifest.versions(conn, row.id)
     return [
         DocumentVersion(

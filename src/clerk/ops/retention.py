@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy import Table, delete, func, select
 
-from clerk.core import child_process, installation, manifest
+from clerk.core import child_process, installation, manifest, outbox
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection, snapshot_connection
@@ -91,12 +91,12 @@ def _prune_changes(*, dry_run: bool) -> Iterator[int]:
     """Delete old rows of the outbox; give how many so far."""
     if dry_run:
         with reading_connection() as conn:
-            yield manifest.count_old_changes(conn, CHANGES_DAYS * DAY_SECONDS)
+            yield outbox.count_old_changes(conn, CHANGES_DAYS * DAY_SECONDS)
         return
     deleted = 0
     while True:
         with civic_db_connection() as conn:
-            removed = manifest.delete_old_changes(conn, CHANGES_DAYS * DAY_SECONDS, ROWS_AT_ONCE)
+            removed = outbox.delete_old_changes(conn, CHANGES_DAYS * DAY_SECONDS, ROWS_AT_ONCE)
         if not removed:
             return
         deleted += removed
@@ -120,9 +120,9 @@ def prune_objects(settings: Settings, dry_run: bool) -> int:
     before, deleted = utc_now() - GRACE, 0
     for kind in KINDS:
         old = {
-            bytes.fromhex(each.key.rpartition("/")[2])
+            bytes.fromhex(each.sha256)
             for each in store.listing(kind)
-            if each.modified_at < before and _is_ours(kind, each.key)
+            if each.modified_at < before and each.sha256
         }
         with snapshot_connection() as conn:
             for named in manifest.named_objects(conn, kind):
@@ -138,11 +138,3 @@ def prune_objects(settings: Settings, dry_run: bool) -> int:
                 store.delete(keys)
             deleted += len(keys)
     return deleted
-
-
-def _is_ours(kind: str, key: str) -> bool:
-    """Whether clerk itself could have written an object of this name."""
-    try:
-        return key == key_of(kind, key.rpartition("/")[2])
-    except ValueError:
-        return False

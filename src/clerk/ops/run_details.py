@@ -233,7 +233,10 @@ def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDeta
     folder = storage.site_folder(settings.storage_dir, subdomain)
     facts, shown = load_facts(document.text(folder)), has_pdf(settings, subdomain, document)
     if known is None and not history and not shown and facts is None:
-        raise NotFound(f"{subdomain} has no document {name!r}.")
+        raise NotFound(
+            f"{subdomain} has no document {name!r}.",
+            hint=f"List them: clerk documents list {subdomain}",
+        )
     return DocumentDetails(
         subdomain=subdomain,
         name=name,

@@ -1,26 +1,31 @@
 """Whether the store answers, is this installation's, and has what is to be read.
 
-Asked in a child process, because one that has used a store must not fork; and for a limited time,
-because a store that does not answer is asked again and again otherwise.
+Asked by a process of its own, started and not forked: one that has used a store must not fork, and
+a fork of a server hangs if another thread held a lock.  For a limited time, because a store that
+does not answer is asked again and again otherwise.
 """
 
 from __future__ import annotations
 
-import contextlib
+import pickle
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from clerk.core import child_process, installation, manifest
+import msgspec
+
+from clerk.core import errors, installation, manifest
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
-from clerk.core.errors import ClerkError, DocumentError, StoreUnavailable
+from clerk.core.errors import ClerkError, StoreUnavailable
 from clerk.core.store import PDF, Store
 
 #: How long the store may take to answer.
 ANSWER_SECONDS = 10.0
-#: Most stores answer sooner.  A child that has not answered by then may be hanging because another
-#: thread held a lock when it was forked: a second child asks before the store is blamed.
-FIRST_ANSWER_SECONDS = 3.0
+#: How long the process that asks may take to start, on a busy machine.
+START_SECONDS = 60.0
 #: How long an answer holds: pages and probes ask every few seconds.
 ANSWER_HOLDS_SECONDS = 60.0
 
@@ -33,7 +38,7 @@ def check_store(settings: Settings) -> str:
     given_at, answer = _answers.get(settings.storage_url, (0.0, ""))
     if not answer or time.monotonic() - given_at > ANSWER_HOLDS_SECONDS:
         try:
-            answer = _in_child(settings, _examine, settings)
+            answer = _ask("check", settings)
         except ClerkError as error:
             answer = error
         _answers[settings.storage_url] = time.monotonic(), answer
@@ -44,20 +49,44 @@ def check_store(settings: Settings) -> str:
 
 def check_access(settings: Settings, documents: Sequence[tuple[str, str]]) -> list[str]:
     """Write to the store, and return the PDFs that it lacks of documents (site, name)."""
-    missing = _in_child(settings, _examine_access, settings, list(documents))
+    missing = _ask("access", settings, list(documents))
     return missing.split("\n") if missing else []
 
 
-def _in_child(settings: Settings, examine: Callable[..., str], *args: object) -> str:
-    with contextlib.suppress(DocumentError):
-        return child_process.call(examine, *args, returns=str, seconds=FIRST_ANSWER_SECONDS)
+class _Answer(msgspec.Struct, frozen=True):
+    """What the process found, or the error it met."""
+
+    found: str = ""
+    error_class: str = ""
+    hint: str = ""
+
+
+def _ask(question: str, settings: Settings, *args: object) -> str:
+    """Have a process of its own answer one of the questions below."""
     try:
-        return child_process.call(examine, *args, returns=str, seconds=ANSWER_SECONDS)
-    except DocumentError as error:
+        asked = subprocess.run(
+            [sys.executable, "-m", "clerk.ops.store_check"],
+            input=pickle.dumps((question, ANSWER_SECONDS, settings, *args)),
+            capture_output=True,
+            timeout=START_SECONDS + ANSWER_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        out_of_time = True
+    else:
+        out_of_time = asked.returncode == -signal.SIGALRM
+    if out_of_time:
         raise StoreUnavailable(
             f"The store {settings.storage_url} did not answer within {ANSWER_SECONDS:.0f} seconds.",
             hint="Check the endpoint and the network. The work resumes by itself.",
-        ) from error
+        )
+    if asked.returncode:
+        last = asked.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise ClerkError(f"The store {settings.storage_url} could not be checked: {last}")
+    answer = msgspec.json.decode(asked.stdout, type=_Answer)
+    if answer.error_class:
+        raise getattr(errors, answer.error_class)(answer.found, hint=answer.hint)
+    return answer.found
 
 
 def _examine(settings: Settings) -> str:
@@ -78,3 +107,21 @@ def _examine_access(settings: Settings, documents: Sequence[tuple[str, str]]) ->
         if row and row.pdf_sha256 and not store.exists(PDF, row.pdf_sha256):
             missing.append(f"{name} of {site}")
     return "\n".join(missing)
+
+
+_QUESTIONS: Mapping[str, Callable[..., str]] = {"check": _examine, "access": _examine_access}
+
+
+def answer_question() -> None:
+    """Answer the question on stdin; SIGALRM ends the process if the store does not."""
+    question, seconds, *args = pickle.load(sys.stdin.buffer)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        answer = _Answer(_QUESTIONS[question](*args))
+    except ClerkError as error:
+        answer = _Answer(str(error), type(error).__name__, error.hint)
+    sys.stdout.buffer.write(msgspec.json.encode(answer))
+
+
+if __name__ == "__main__":
+    answer_question()

@@ -271,7 +271,7 @@ def revoke_tokens(ids: Sequence[int], by: str) -> None:
                 .returning(tokens.c.name)
             ).scalar()
             if name is None:
-                raise NotFound(f"There is no token {each}.")
+                raise NotFound(f"There is no token {each}.", hint="List them: clerk token list")
             ledger.audit(conn, by, "token revoked", name, f"token {each}")
 
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
@@ -32,7 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from clerk.core import manifest, storage
+from clerk.core import installation, manifest, site_files, storage
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, lock_site, reading_connection, require_site
 from clerk.core.errors import (
@@ -41,6 +40,7 @@ from clerk.core.errors import (
     InvalidInput,
     InvalidSubdomain,
     OperatorError,
+    StorageIncomplete,
 )
 from clerk.core.models import (
     batches_table,
@@ -66,8 +66,9 @@ from clerk.core.states import (
     Step,
 )
 
-from . import flow, ledger, liveness, queues, steps, transitions
+from . import flow, ledger, queues, site_counters, steps, transitions
 from .batches import BatchJobTracking
+from .run_options import NO_OPTIONS, RunOptions
 from .scan import scan_site
 
 #: Upper bound of the threshold: beyond a century a database's calendar ends.
@@ -281,7 +282,7 @@ def has_work(conn: Connection, run_id: str) -> bool:
 # ------------------------------------------------------------------------------ deciding
 
 
-def decide(conn: Connection, storage_dir: Path, subdomain: str) -> RecoveryPlan:
+def decide(conn: Connection, settings: Settings, subdomain: str) -> RecoveryPlan:
     """Return what a site needs; changes nothing."""
     site = require_site(conn, subdomain)
     stage = site["current_stage"]
@@ -292,15 +293,15 @@ def decide(conn: Connection, storage_dir: Path, subdomain: str) -> RecoveryPlan:
         return RecoveryPlan(subdomain, stage, Action.NONE, unknown, needs_person=True)
     try:
         run = transitions.active_run(conn, subdomain)
-        plan = _decide_with_run(conn, site, storage_dir, run.run_id) if run is not None else None
-        return plan or _decide_without_run(site, storage_dir)
-    except (InvalidSubdomain, OSError) as error:
+        plan = _decide_with_run(conn, site, settings, run.run_id) if run is not None else None
+        return plan or _decide_without_run(conn, site, settings)
+    except (InvalidSubdomain, StorageIncomplete, OSError) as error:
         message = f"Its files cannot be read: {error}"
         return RecoveryPlan(subdomain, stage, Action.NONE, message, needs_person=True)
 
 
 def _decide_with_run(
-    conn: Connection, site: Mapping[str, Any], storage_dir: Path, run_id: str
+    conn: Connection, site: Mapping[str, Any], settings: Settings, run_id: str
 ) -> RecoveryPlan | None:
     """Return what an active run needs; None if it has neither open work nor a stage to close."""
     subdomain, stage = site["subdomain"], site["current_stage"]
@@ -309,7 +310,7 @@ def _decide_with_run(
     if job is not None and job.state == "open":
         counted = _counted_documents(conn, job.id)
         if counted.unaccounted or not work.items:
-            return _decide_reading(subdomain, storage_dir, counted)
+            return _decide_reading(conn, subdomain, settings, counted)
     if work.items:
         of_run = jobs_table.c.run_id == run_id
         if _in_work(conn, of_run) or _waiting_for_a_live_worker(conn, of_run):
@@ -321,18 +322,27 @@ def _decide_with_run(
     return None
 
 
-def _decide_without_run(site: Mapping[str, Any], storage_dir: Path) -> RecoveryPlan:
+def _decide_without_run(
+    conn: Connection, site: Mapping[str, Any], settings: Settings
+) -> RecoveryPlan:
     subdomain, stage = site["subdomain"], site["current_stage"]
     if stage == OCR:
         totals = (site["ocr_completed"], site["ocr_failed"], site["ocr_total"])
-        return _decide_reading(subdomain, storage_dir, _CountedDocuments(*totals))
+        return _decide_reading(conn, subdomain, settings, _CountedDocuments(*totals))
     if stage == FETCH:
         message = "Fetch did not finish, enqueueing it"
         return RecoveryPlan(subdomain, stage, Action.FETCH, message, moves=True)
-    folder = storage.site_folder(storage_dir, subdomain)
-    if not any(storage.text_documents(folder, incomplete=True)):
+    if settings.storage_url:
+        has_text = manifest.has_text(conn, subdomain)
+        is_compiled = site_files.current_database(conn, subdomain) is not None
+    else:
+        installation.require_marked_directory(conn, settings)
+        folder = storage.site_folder(settings.storage_dir, subdomain)
+        has_text = any(storage.text_documents(folder, incomplete=True))
+        is_compiled = storage.compiled_database(folder).is_file()
+    if not has_text:
         action, message = Action.FETCH, f"Stuck in {stage} without any text, enqueueing fetch"
-    elif stage == DEPLOY and (folder / "meetings.db").is_file():
+    elif stage == DEPLOY and is_compiled:
         action, message = Action.DEPLOY, "Deploy did not finish, enqueueing it"
     else:
         action = Action.COMPILE
@@ -382,15 +392,27 @@ def _counted_documents(conn: Connection, job_id: int) -> _CountedDocuments:
     )
 
 
-def _decide_reading(subdomain: str, storage_dir: Path, counted: _CountedDocuments) -> RecoveryPlan:
-    """Bring a reading in line with the disk.
+def _decide_reading(
+    conn: Connection, subdomain: str, settings: Settings, counted: _CountedDocuments
+) -> RecoveryPlan:
+    """Bring a reading in line with the disk, or with the manifest where the files are in a store.
 
     Text on disk is read; a PDF without text is read again, unless every document was accounted for
     and there are no more of them than failures; what is neither is lost and counts as failed.
     """
-    folder = storage.site_folder(storage_dir, subdomain)
-    text = {each.name for each in storage.text_documents(folder)} - counted.named
-    pdfs = {each.name for each in storage.pdf_documents(folder)} - counted.named - text
+    unusable: list[str] = []
+    if settings.storage_url:
+        rows = manifest.documents(conn, subdomain)
+        text = {row.name for row in rows if row.text_sha256 and not row.failed_pages}
+        pdfs = {row.name for row in rows if row.pdf_sha256}
+    else:
+        installation.require_marked_directory(conn, settings)
+        folder = storage.site_folder(settings.storage_dir, subdomain)
+        text = {each.name for each in storage.text_documents(folder)}
+        pdfs = {each.name for each in storage.pdf_documents(folder)}
+        unusable = storage.unusable_names(folder)
+    text -= counted.named
+    pdfs -= counted.named | text
     known_failures = not counted.unaccounted and len(pdfs) <= counted.failed
     again = () if known_failures else tuple(sorted(pdfs))
     failed = max(0, counted.total - len(text) - len(again))
@@ -415,7 +437,7 @@ def _decide_reading(subdomain: str, storage_dir: Path, counted: _CountedDocument
         failed=failed,
         documents=again,
     )
-    if unusable := storage.unusable_names(folder):
+    if unusable:
         more = f" and {len(unusable) - NAMES_SHOWN} more" if len(unusable) > NAMES_SHOWN else ""
         listed = ", ".join(unusable[:NAMES_SHOWN]) + more
         advice = "rename these, their names are not UTF-8 or contain secrets"
@@ -460,9 +482,9 @@ def _recover(
                 return RecoveryPlan(
                     subdomain, "", Action.NONE, "It has been recovered in the meantime"
                 )
-        plan = decide(conn, settings.storage_dir, subdomain)
+        plan = decide(conn, settings, subdomain)
         if plan.action == Action.FETCH:
-            transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
+            transitions.start_run(conn, subdomain, options=RunOptions(opened_by="reconciliation"))
         elif plan.action == Action.COMPILE:
             transitions.resume_run(conn, subdomain, COMPILATION)
         elif plan.action == Action.DEPLOY:
@@ -479,7 +501,7 @@ def _recover(
 
 def _look(settings: Settings, subdomain: str) -> RecoveryPlan:
     with reading_connection() as conn:
-        return decide(conn, settings.storage_dir, subdomain)
+        return decide(conn, settings, subdomain)
 
 
 @dataclass(frozen=True)
@@ -503,7 +525,7 @@ def _files_to_read(settings: Settings, plan: RecoveryPlan) -> _FilesToRead:
             for row in manifest.documents(conn, plan.subdomain)
         }
     try:
-        return _FilesToRead(documents, steps.engine_of(site, {}, settings))
+        return _FilesToRead(documents, steps.engine_of(site, NO_OPTIONS, settings))
     except ClerkError:
         return _FilesToRead(documents)
 
@@ -530,8 +552,8 @@ def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) 
         ledger.note_detail(conn, job.id, {**job.detail, "engine": files.engine})
     ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.documents])
     job = ledger.recount(conn, job.id)
-    transitions.enter(conn, subdomain, OCR)
-    transitions.show_job(conn, job)
+    site_counters.enter(conn, subdomain, OCR)
+    site_counters.show_job(conn, job)
     if plan.action == Action.GIVE_UP:
         transitions.end_run(conn, job, Run.FAILED, plan.message, stage=OCR)
     elif transitions.is_over(conn, job):
@@ -557,14 +579,14 @@ def reconcile(
 ) -> Iterator[RecoveryPlan | Reconciliation]:
     """Yield the plan of each stuck site as it is carried out, then the result of all.
 
-    First, whatever the threshold, work is taken back from dead workers.  ``who`` is the person who
+    First, whatever the threshold, the work of dead workers is released.  ``who`` is the person who
     started it, for the audit log; a timer is nobody.
     """
     _check_threshold(threshold_hours)
     whole = Reconciliation()
     if dry_run:
         with reading_connection() as conn:
-            dead = liveness.dead_on_this_host(conn)
+            dead = ledger.dead_on_this_host(conn)
             silence = settings.crash_detection_timeout
             whole.crashed_batches = len(ledger.batches_of_the_dead(conn, silence, dead))
     else:
@@ -619,7 +641,7 @@ def _record(whole: Reconciliation, who: str) -> None:
     """Record what was done, and in the same transaction which person started it."""
     detail = {"found": len(whole.found), "crashed_batches": whole.crashed_batches}
     with civic_db_connection() as conn:
-        liveness.forget_the_long_dead(conn)
+        ledger.forget_dead_workers(conn)
         ledger.record(
             conn,
             "reconciled",

@@ -11,6 +11,9 @@ records document by document, and what is recorded already is not changed.
     _clerk/extracted/...  -> what was found in it
     _clerk/sources.db     -> where an older installation got them from
     nothing there         -> the PDF is fetched again, the text is read again
+
+Nothing is concluded from a storage directory that is not mounted, or from the bucket of another
+installation: StorageIncomplete and WrongInstallation say so before anything is compared.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -26,13 +29,14 @@ from typing import Any
 
 import msgspec
 
-from clerk.core import manifest, storage
+from clerk.core import fetch_memory, installation, manifest, site_files, storage
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, writing_to
+from clerk.core.fetch_memory import ListedMeeting
 from clerk.core.files import SiteFiles, pack_text
-from clerk.core.manifest import DocumentRow, FetchedDocument, ListedMeeting, TextRecord
+from clerk.core.manifest import DocumentRow, FetchedDocument, TextRecord
 from clerk.core.storage import Document
-from clerk.core.store import PDF, TEXT
+from clerk.core.store import PDF, TEXT, Store
 from clerk.extract.findings import VERSION, text_hash
 from clerk.identify.facts import AGENDA, MINUTES
 from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
@@ -83,30 +87,73 @@ class _Found:
 Progress = Callable[[str, int], None]
 
 
+class StoredObjects:
+    """Which objects a store has."""
+
+    def __init__(self, store: Store, *, listed: bool = False) -> None:
+        """With ``listed`` all are listed once, for one who asks about those of many sites."""
+        self._store = store
+        self._listed = {
+            kind: {bytes.fromhex(each.sha256) for each in store.listing(kind) if each.sha256}
+            for kind in ((PDF, TEXT) if listed else ())
+        }
+
+    def lacks(self, kind: str, sha256: str | None) -> bool:
+        """Whether an object is named that is not there."""
+        if sha256 is None or bytes.fromhex(sha256) in self._listed.get(kind, ()):
+            return False
+        # Asked for by itself: it may be younger than the list.
+        return not self._store.exists(kind, sha256)
+
+
 def scan_site(
-    settings: Settings, subdomain: str, progress: Progress = lambda subdomain, number: None
+    settings: Settings,
+    subdomain: str,
+    progress: Progress = lambda subdomain, number: None,
+    stored: StoredObjects | None = None,
 ) -> ScanReport:
     """Compare a site's files with the manifest, record what differs, and say what that was."""
+    _require_files(settings)
     files = SiteFiles(settings, subdomain)
     with reading_connection(settings.sql_url) as conn:
         known = {row.name: row for row in manifest.documents(conn, subdomain)}
     report = ScanReport()
     if files.store is not None:
-        there = {kind: {each.key for each in files.store.listing(kind)} for kind in (PDF, TEXT)}
-        report.documents = len(known)
+        stored = stored or StoredObjects(files.store)
         for row in known.values():
-            if row.pdf_sha256 and f"{PDF}/{row.pdf_sha256}" not in there[PDF]:
+            if stored.lacks(PDF, row.pdf_sha256):
                 report.missing_pdfs.append(row.name)
-            if row.text_sha256 and f"{TEXT}/{row.text_sha256}" not in there[TEXT]:
+            if stored.lacks(TEXT, row.text_sha256):
                 report.missing_texts.append(row.name)
+            report.documents += 1
+            progress(subdomain, report.documents)
     else:
         _scan_folder(files, known, report, progress)
     with writing_to(settings.sql_url) as conn:
         for name in report.missing_pdfs:
             manifest.forget_bytes(conn, subdomain, name)
         manifest.forget_text(conn, subdomain, report.missing_texts)
-        manifest.record_scan(conn, subdomain)
+        site_files.record_scan(conn, subdomain)
     return report
+
+
+def _require_files(settings: Settings) -> None:
+    """Raise StorageIncomplete or WrongInstallation unless these are the installation's files."""
+    installation.check(settings)
+    installation.require_files(settings)
+
+
+def scan_sites(
+    settings: Settings, subdomains: Iterable[str], progress: Progress
+) -> Iterator[tuple[str, ScanReport]]:
+    """Scan sites, and yield each with what was found; a store is listed once for all of them."""
+    _require_files(settings)
+    stored = None
+    if settings.storage_url:
+        store = Store(settings.storage_url, allow_http=settings.storage_allow_http)
+        stored = StoredObjects(store, listed=True)
+    for subdomain in subdomains:
+        yield subdomain, scan_site(settings, subdomain, progress, stored)
 
 
 def scan_new_sites(settings: Settings, progress: Progress) -> Iterator[tuple[str, ScanReport]]:
@@ -115,7 +162,7 @@ def scan_new_sites(settings: Settings, progress: Progress) -> Iterator[tuple[str
     Each is committed for itself: who is interrupted goes on with the next one.
     """
     with reading_connection(settings.sql_url) as conn:
-        new = manifest.unscanned_sites(conn)
+        new = site_files.unscanned_sites(conn)
     for subdomain in new:
         if storage.site_folder(settings.storage_dir, subdomain).is_dir():
             yield subdomain, scan_site(settings, subdomain, progress)
@@ -314,9 +361,9 @@ def _record_old_memory(folder: Path, subdomain: str, sql_url: str) -> None:
             moment = _moment(at) or datetime.now(UTC)
             former.setdefault(Document(kind, meeting, day).name, []).append((sha256, size, moment))
     with writing_to(sql_url) as conn:
-        manifest.record_meetings(conn, subdomain, listed)
+        fetch_memory.record_meetings(conn, subdomain, listed)
         if swept:
-            manifest.record_full_listing(conn, subdomain, datetime.fromisoformat(swept[0]))
+            site_files.record_full_listing(conn, subdomain, datetime.fromisoformat(swept[0]))
         for row in manifest.documents(conn, subdomain, sorted(former)):
             manifest.record_versions(conn, row.id, former[row.name])
     storage.sources_database(folder).rename(storage.former_sources_database(folder))

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from clerk.core import manifest, storage
+from clerk.core import manifest, outbox, storage
 from clerk.core.config import Settings
 from clerk.core.db import (
     civic_db_connection,
@@ -168,7 +168,7 @@ def outcome(current_stage: str | None, run_state: str | None, error: str | None 
     return COMPLETED if run_state in (None, Run.SUPERSEDED) else run_state
 
 
-def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
+def describe(settings: Settings, subdomain: str) -> SiteDetails:
     """Return everything about a site, and where its counters and its folder disagree."""
     with reading_connection() as conn:
         site = require_site(conn, subdomain)
@@ -188,7 +188,7 @@ def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
         )
         cancelled = total - completed - failed if run_state == Run.CANCELLED else 0
         stages.append(StageCounters(stage, total, completed, failed, cancelled))
-    folder, problem = storage.site_folder(storage_dir, subdomain), _bad_settings(site)
+    folder, problem = storage.site_folder(settings.storage_dir, subdomain), _bad_settings(site)
     chosen = {} if problem else dict(site_extra(site))
     return SiteDetails(
         columns={name: value for name, value in site.items() if name != "extra"},
@@ -210,7 +210,8 @@ def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
         gone=[row.name for row in documents if row.gone_at],
         runs=[dict(run._mapping) for run in runs],
         earlier_runs=earlier,
-        differences=disk_differences(site, folder),
+        # With a store the folder is a cache, which lacks most documents.
+        differences=[] if settings.storage_url else disk_differences(site, folder),
     )
 
 
@@ -268,7 +269,7 @@ def remove(
         # Before the site: whoever finishes work of a run locks the run first.
         transitions.cancel_run(conn, subdomain, "The site was removed")
         conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
-        manifest.announce_site(conn, subdomain, manifest.REMOVED)
+        outbox.announce_site(conn, subdomain, outbox.REMOVED)
         conn.execute(audit_table.insert().values(who=who, action="site removed", subject=subdomain))
     index_site(settings, subdomain)
     if files:

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,10 +79,12 @@ class Bundle:
         facts = (self.content, self.state, site, self.with_images, static)
         return version_name(repr(facts))
 
-    def write_to(self, target: Path) -> None:
+    def write_to(self, target: Path, stale: Collection[str] | None = None) -> set[str] | None:
         """Write the files of this version into a directory that may have those of a former one.
 
-        Files that other versions may have are replaced and never written to.
+        Files that other versions may have are replaced and never written to.  ``stale`` and what is
+        returned are as :data:`~clerk.publish.versions.Write` says, but for files that are written
+        in any case.
         """
         copy = compiled_database(target)
         copy.unlink(missing_ok=True)
@@ -118,9 +120,9 @@ class Bundle:
         # Encoded at once, which is quicker by far than writing text.
         (target / INDEX).write_bytes(text.encode())
         if self.static:
-            self.static.write_to(target, self.previous, self.search_index)
-        else:
-            mirror(None, target, {*OF_THE_VERSION} - {SITE_FILE})
+            return self.static.write_to(target, self.previous, self.search_index, stale)
+        mirror(None, target, {*OF_THE_VERSION} - {SITE_FILE})
+        return None
 
     def _index_lines(self, connection: sqlite3.Connection) -> list[str]:
         """Return the documents as the index lists them, each as JSON in one line.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 
@@ -32,13 +32,26 @@ def mirror(source: Path | None, target: Path, skipped: Collection[str] = ()) -> 
                 elif found is None or found.inode() != entry.inode():
                     if found:
                         _remove(found)
-                    place = target / entry.name
-                    try:
-                        os.link(entry.path, place)
-                    except OSError:
-                        shutil.copyfile(entry.path, place)
+                    _link(entry.path, target / entry.name)
     for found in there.values():
         _remove(found)
+
+
+def follow(source: Path, target: Path, files: Iterable[str]) -> None:
+    """Do what :func:`mirror` does, where it is known which files may differ."""
+    for name in files:
+        place, original = target / name, source / name
+        place.unlink(missing_ok=True)
+        if original.is_file():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _link(original, place)
+
+
+def _link(original: str | Path, place: Path) -> None:
+    try:
+        os.link(original, place)
+    except OSError:
+        shutil.copyfile(original, place)
 
 
 def _remove(entry: os.DirEntry[str]) -> None:

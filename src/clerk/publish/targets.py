@@ -57,7 +57,7 @@ class Local(KeepsVersions):
         place = VersionedFolder(Path(unquote(urlsplit(target).path)), subdomain)
         name = str(json.loads((version / INDEX).read_text())["version"])
 
-        def copy(folder: Path) -> None:
+        def copy(folder: Path, _stale: object) -> None:
             shutil.copytree(version, folder, dirs_exist_ok=True)
 
         with place.locked():

@@ -7,11 +7,13 @@
                           spare-2                        what the next version is made from
                           part-...                       left over if the publisher dies
                           taken-2.json                   which target has which version
+                          differences-2.json             in which files versions differ
                           lock
 
 A version is complete when it has its name, and is served when the link leads to it; both happen by
 one rename.  A version that is not kept becomes the spare one: most of its files are also those of
-the next version, and to link and to remove all of them costs more than all else.
+the next version, and to link and to remove all of them costs more than all else.  Which of them are
+not is on record from version to version, so that not even the names of all files are compared.
 
 A web server may serve all of ROOT, so nothing here tells where else a site is published: further
 targets are recorded by a hash.
@@ -25,9 +27,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from hashlib import blake2b
 from pathlib import Path
+
+import msgspec
 
 from clerk.core.errors import StorageUnusable
 from clerk.core.storage import published_link, published_versions, written_whole
@@ -37,6 +41,35 @@ FORMAT = 2
 
 #: What a plain directory becomes that was there before there were versions.
 _OLDER = "older"
+
+
+#: How many versions are remembered by what was different in them, and how many files of each.
+_REMEMBERED, _DIFFERENT_FILES = 50, 5_000
+
+#: Writes a version into a folder.  Told in which files the folder may differ from the version that
+#: is served, returns those in which the new version does; None stands for all files.
+Write = Callable[[Path, Collection[str] | None], Collection[str] | None]
+
+
+class Differences(msgspec.Struct):
+    """In which files versions differ from those that were served when they were written."""
+
+    #: Which version the spare one was.
+    spare: str = ""
+    #: A version, the one that was served, and the files.
+    versions: dict[str, tuple[str, list[str]]] = {}
+
+    def since_spare(self, version: str) -> set[str] | None:
+        """Return in which files a version may differ from the spare one; None for all."""
+        files: set[str] = set()
+        for _ in range(_REMEMBERED):
+            if version == self.spare:
+                return files
+            if version not in self.versions:
+                break
+            version, some = self.versions[version]
+            files.update(some)
+        return None
 
 
 def version_name(content: str) -> str:
@@ -61,6 +94,7 @@ class VersionedFolder:
         self._versions = published_versions(root, subdomain)
         self._taken = self._versions / f"taken-{FORMAT}.json"
         self._spare = self._versions / f"spare-{FORMAT}"
+        self._differences = self._versions / f"differences-{FORMAT}.json"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -79,7 +113,7 @@ class VersionedFolder:
     def serve(
         self,
         version: str,
-        write: Callable[[Path], None],
+        write: Write,
         *,
         keep: int,
         instead_of: Path | None = None,
@@ -104,11 +138,17 @@ class VersionedFolder:
         path = self._find(version)
         if path is None:
             part = Path(tempfile.mkdtemp(prefix="part-", dir=self._versions))
+            served, differences, stale = self.served(), self._read_differences(), None
             if keeps_spare and self._spare.is_dir():
+                stale = differences.since_spare(served.name) if served else None
                 self._spare.replace(part)
-            write(part)
+            files = write(part, stale)
             part.chmod(0o755)
-            path = part.rename(self._next(version))
+            path = self._next(version)
+            if keeps_spare and served and files is not None and len(files) <= _DIFFERENT_FILES:
+                differences.versions[path.name] = (served.name, sorted(files))
+                self._write_differences(differences)
+            part.rename(path)
         changed = not self._is_served(path)
         if changed:
             if self.link.is_dir() and not self.link.is_symlink():
@@ -123,6 +163,11 @@ class VersionedFolder:
             if (old in newest and is_of_this_format(version)) or self._is_served(old):
                 continue
             is_spare = keeps_spare and version.startswith(f"{FORMAT}-") and not self._spare.exists()
+            if is_spare:
+                # Before it has that name: the record must be right whenever there is a spare one.
+                differences = self._read_differences()
+                differences.spare = old.name
+                self._write_differences(differences)
             doomed = old.rename(self._spare if is_spare else old.with_name(f"part-{old.name}"))
             if not is_spare:
                 shutil.rmtree(doomed, ignore_errors=True)
@@ -164,6 +209,17 @@ class VersionedFolder:
         with contextlib.suppress(OSError, ValueError):
             return dict(json.loads(self._taken.read_text()))
         return {}
+
+    def _read_differences(self) -> Differences:
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode(self._differences.read_bytes(), type=Differences)
+        return Differences()
+
+    def _write_differences(self, differences: Differences) -> None:
+        latest = list(differences.versions.items())[-_REMEMBERED:]
+        differences.versions = dict(latest)
+        with written_whole(self._differences) as part:
+            part.write_bytes(msgspec.json.encode(differences))
 
     def _all(self) -> list[Path]:
         """Return the complete versions, the oldest first."""

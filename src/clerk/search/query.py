@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -29,7 +29,7 @@ from rapidfuzz.distance import OSA
 from clerk.core.errors import InvalidInput
 from clerk.core.language import Message
 
-from .words import fold, has_cjk, placed, stemmer, storable
+from .words import Stemmer, fold, has_cjk, placed, stemmer, storable
 
 LONGEST = 1000
 TERMS_AT_MOST = 50
@@ -182,7 +182,7 @@ def parse(text: str) -> Parsed:
     """Read what was typed; raise QueryError with an explanation if it cannot be searched.
 
     A word with punctuation inside (2024-15, O'Brien) is a phrase of its parts.  OR and AND are
-    words where nothing is on one side of them.
+    words where nothing is on one side of them.  Nothing was typed if there are only spaces.
     """
     if len(text) > LONGEST:
         raise QueryError(
@@ -192,8 +192,15 @@ def parse(text: str) -> Parsed:
                 most=LONGEST,
             )
         )
+    if "\0" in text:
+        raise QueryError(Message("The query has a NUL character (U+0000): remove it."))
     plain = unicodedata.normalize("NFKC", storable(text).translate(_STRAIGHT)).strip()
-    return Parsed(_Parser(plain).parse())
+    group = _Parser(plain).parse()
+    if plain and group is None:
+        raise QueryError(
+            Message("The query has neither letters nor digits: give a word to search for.")
+        )
+    return Parsed(group)
 
 
 class _Parser:
@@ -438,19 +445,8 @@ def hits(
                 for place in at
             )
         elif len(term.words) == 1:
-            sought = term.words[0]
-            stems = {each.stem(sought) for each in stemmers}
-            for word, at in known.items():
-                if (
-                    word == sought
-                    or (term.prefix and word.startswith(sought))
-                    or (term.fuzzy and OSA.distance(word, sought, score_cutoff=2) <= term.fuzzy)
-                    or (
-                        not (term.exact or term.prefix or term.fuzzy)
-                        and any(each.stem(word) in stems for each in stemmers)
-                    )
-                ):
-                    found.update(at)
+            for word in _forms(term, known, stemmers):
+                found.update(known[word])
         else:
             length = len(term.words)
             for start in known.get(term.words[0], ()):
@@ -463,6 +459,20 @@ def hits(
     return found
 
 
+def _forms(term: Term, words: Collection[str], stemmers: Iterable[Stemmer]) -> Collection[str]:
+    """Return those of some words that a term of one word finds."""
+    (sought,) = term.words
+    if term.prefix:
+        return [word for word in words if word.startswith(sought)]
+    if term.fuzzy:
+        return [word for word in words if OSA.distance(word, sought, score_cutoff=2) <= term.fuzzy]
+    forms = {sought}.intersection(words)
+    if not term.exact:
+        stems = {each.stem(sought) for each in stemmers}
+        forms.update(*(each.words_with(stems, words) for each in stemmers))
+    return forms
+
+
 def places(
     text: str, terms: Sequence[Term], languages: Sequence[str] = DEFAULT_LANGUAGES
 ) -> list[tuple[int, int]]:
@@ -471,8 +481,8 @@ def places(
         return []
     found = placed(text)
     spans: list[tuple[int, int]] = []
-    for place in sorted(hits([word for word, _, _ in found], terms, languages)):
-        word, start, end = found[place]
+    for place in sorted(hits([word[0] for word in found], terms, languages)):
+        word, (start, end) = found[place][0], found[place].span()
         parts = [
             (start + at.start(), start + at.end())
             for term in terms

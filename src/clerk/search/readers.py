@@ -50,6 +50,11 @@ class OpenShard:
     index: tantivy.Index = field(repr=False)
     searcher: tantivy.Searcher = field(repr=False)
 
+    @cached_property
+    def meta(self) -> Path:
+        """The file that each commit replaces."""
+        return self.folder / "meta.json"
+
 
 @dataclass(frozen=True)
 class OpenIndex:
@@ -63,6 +68,11 @@ class OpenIndex:
     known_places: Mapping[str, PlaceFacts] | None = field(default=None, repr=False)
     #: What was counted for queries: it stays true as long as the index stays the same.
     counts: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def layout_file(self) -> Path:
+        """The file that is replaced when shards are."""
+        return search_folder(self.storage_dir) / "index.json"
 
     def counted(self, key: tuple[Hashable, ...], count: Callable[[], _T]) -> _T:
         """Return what was counted before, or count it."""
@@ -128,15 +138,15 @@ def open_index(storage_dir: Path) -> OpenIndex:
 
     Raise NotFound if there is none, and StorageUnusable if no part of it can be read.
     """
-    layout_stamp = _stamp(search_folder(storage_dir) / "index.json")
     known = _opened.get(storage_dir)
     if (
         known is not None
         and not known.missing
-        and known.stamp == layout_stamp
-        and all(each.stamp == _stamp(each.folder / "meta.json") for each in known.shards)
+        and known.stamp == _stamp(known.layout_file)
+        and all(each.stamp == _stamp(each.meta) for each in known.shards)
     ):
         return known
+    layout_stamp = _stamp(search_folder(storage_dir) / "index.json")
     folders = [search_folder(storage_dir) / name for name in require_layout(storage_dir).shards]
     stamps = [_stamp(folder / "meta.json") for folder in folders]
     with _lock:

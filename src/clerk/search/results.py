@@ -17,51 +17,29 @@ import binascii
 import contextlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 import tantivy
-from tantivy import Occur
 
-from clerk.core.errors import ClerkError, InvalidInput, NotFound
+from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.language import Message
 from clerk.core.storage import Document, compiled_database
 from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
 
 from . import suggest
-from .index import (
-    SCHEMA,
-    WRITER_BYTES,
-    IndexedDocument,
-    PlaceFacts,
-    StoredFacts,
-    add_pages,
-    document_id_of,
-    document_number,
-    engine_errors,
-    open_tantivy,
-)
-from .query import (
-    DateRange,
-    FieldFilter,
-    Group,
-    Node,
-    Parsed,
-    QueryError,
-    Term,
-    check_date,
-    date_range,
-    parse,
-)
-from .readers import OpenIndex, OpenShard, open_index
+from .engine_queries import QueryBuilder, all_of, any_of, dated, number_query, term_query, unscored
+from .index import SCHEMA, StoredFacts, document_id_of
+from .query import Group, Parsed, QueryError, Term, check_date, date_range, parse
+from .readers import OpenIndex, open_index
 from .snippets import Snippet, snippet
-from .words import fold, has_cjk, sought, stemmer, storable
+from .words import fold, storable
 
 RELEVANCE, NEWEST, OLDEST, FIRST_SEEN = "relevance", "newest", "oldest", "first-seen"
 SORTS = (RELEVANCE, NEWEST, OLDEST, FIRST_SEEN)
@@ -89,10 +67,6 @@ _PERSONS_COMPARED = 500
 _DOCUMENTS_AT_ONCE = 40_000
 #: Up to this many pages, their documents are counted exactly.
 EXACT_PAGES_AT_MOST = 2_000_000
-#: Years that a range of dates may have to be looked up year by year.
-_YEARS_AT_MOST = 60
-#: Queries asked as one; a score has 24 binary digits.
-_ASKED_AS_ONE: Final = 20
 _ORDER_FIELD: Final = {
     NEWEST: ("newest", tantivy.Order.Desc),
     OLDEST: ("oldest", tantivy.Order.Asc),
@@ -392,12 +366,12 @@ def search(storage_dir: Path, query: Query, *, switchable: bool = False) -> Resu
     index = open_index(storage_dir)
     if parsed.group is None:
         return Results()
-    running = _Search(index, query, parsed)
+    running = RunningSearch(index, query, parsed)
     results = running.run(switchable=switchable)
     if results.total:
         return results
     corrected = suggest.correct(index, parsed)
-    meant = corrected and _Search(index, query, corrected).count()
+    meant = corrected and RunningSearch(index, query, corrected).count()
     partial = results.is_partial
     return Results(
         did_you_mean=corrected.typed if corrected and meant else None, is_partial=partial
@@ -410,8 +384,8 @@ def pages_with_hits(storage_dir: Path, document_id: str, text: str) -> list[int]
     if parsed.group is None:
         return []
     index = open_index(storage_dir)
-    wanted = _all_of(
-        [(_Search(index, Query(text), parsed).words), _number("document", document_id)]
+    wanted = all_of(
+        [(RunningSearch(index, Query(text), parsed).words), number_query("document", document_id)]
     )
 
     def pages(searcher: tantivy.Searcher) -> list[int]:
@@ -419,183 +393,6 @@ def pages_with_hits(storage_dir: Path, document_id: str, text: str) -> list[int]
         return [int(page or 0) for page in searcher.fast_field_values("page", found)]
 
     return sorted(page for answer in index.ask(pages) for page in answer if page)
-
-
-class _PagesOfSome:
-    """The pages of some documents, found by the queries of :func:`search`."""
-
-    def __init__(
-        self,
-        index: OpenIndex,
-        searched: Sequence[tuple[tantivy.Searcher, tantivy.Query | None]],
-        pages: int,
-    ) -> None:
-        self._index = index
-        #: Where to look, and what narrows it to these documents.
-        self._searched = searched
-        self._pages = max(1, pages)
-
-    def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
-        """Return the documents that a query finds by id, each with its pages, the best first.
-
-        ``parsed`` is its text as it was parsed before.  Raises QueryError.
-        """
-        parsed = parse(query.text) if parsed is None else parsed
-        return {} if parsed.group is None else self._found_by(self.prepared(query, parsed))
-
-    def find_each(
-        self, queries: Sequence[tuple[Query, Parsed]]
-    ) -> Iterator[tuple[int, dict[str, list[int]]]]:
-        """Yield what each of many queries finds, by its number; what cannot be asked finds nothing.
-
-        That is a query for a site or state of which there is none any more.
-        """
-        for number, (query, parsed) in enumerate(queries):
-            with contextlib.suppress(ClerkError):
-                yield number, self.find(query, parsed)
-
-    def _found_by(self, asked: tantivy.Query) -> dict[str, list[int]]:
-        by_document: dict[str, list[int]] = {}
-        for searcher, only in self._searched:
-            narrowed = asked if only is None else _all_of([asked, only])
-            hits = searcher.search(narrowed, self._pages, count=False).hits
-            if not hits:
-                continue
-            found = [address for _, address in hits]
-            numbers = searcher.fast_field_values("document", found)
-            pages = searcher.fast_field_values("page", found)
-            for number, page in zip(numbers, pages, strict=True):
-                by_document.setdefault(document_id_of(int(number or 0)), []).append(int(page or 0))
-        return by_document
-
-    def prepared(self, query: Query, parsed: Parsed) -> tantivy.Query:
-        """Return a query as the engine runs it."""
-        return _Search(self._index, query, parsed).asked()
-
-
-def _only_of(documents: Iterable[str]) -> tantivy.Query:
-    return _unscored(_any_of([_number("document", each) for each in documents]))
-
-
-class IndexedPages(_PagesOfSome):
-    """The pages of some documents in the search index; ``documents`` are their ids by site."""
-
-    def __init__(
-        self, index: OpenIndex, documents: Mapping[str, Sequence[str]], pages: int
-    ) -> None:
-        of_shard: dict[int, list[str]] = {}
-        for site, ids in documents.items():
-            of_shard.setdefault(index.shard_number(site), []).extend(ids)
-        searched = [
-            (shard.searcher, _only_of(found))
-            for shard in index.shards
-            if (found := of_shard.get(shard.number))
-        ]
-        super().__init__(index, searched, pages)
-
-    def find_each(
-        self, queries: Sequence[tuple[Query, Parsed]]
-    ) -> Iterator[tuple[int, dict[str, list[int]]]]:
-        """Yield what each of many queries finds, by its number, unless it is nothing.
-
-        Some are asked as one: each adds a power of two of its own to the score of a page, so that
-        the score tells which of them have found it.  Only those are then asked one by one.
-        """
-        prepared: list[tuple[int, tantivy.Query]] = []
-        for number, (query, parsed) in enumerate(queries):
-            with contextlib.suppress(ClerkError):
-                if parsed.group is not None:
-                    prepared.append((number, self.prepared(query, parsed)))
-        for start in range(0, len(prepared), _ASKED_AS_ONE):
-            some = prepared[start : start + _ASKED_AS_ONE]
-            any_of_them = _any_of(
-                [_Q.const_score_query(asked, 2.0**bit) for bit, (_, asked) in enumerate(some)]
-            )
-            finding = 0
-            for searcher, only in self._searched:
-                narrowed = any_of_them if only is None else _all_of([any_of_them, only])
-                for score, _ in searcher.search(narrowed, self._pages, count=False).hits:
-                    finding |= int(cast(float, score))
-            for bit, (number, asked) in enumerate(some):
-                if finding >> bit & 1:
-                    yield number, self._found_by(asked)
-
-
-def are_indexed(index: OpenIndex, site: str, digests: Mapping[str, int]) -> set[str]:
-    """Return which documents of a site, by id, the index has with these digests."""
-    found: set[str] = set()
-    for shard in index.shards:
-        if digests and shard.number == index.shard_number(site):
-            asked = _all_of(
-                [_any_of([_number("document", each) for each in digests]), _number("first", 1)]
-            )
-            hits = shard.searcher.search(asked, len(digests), count=False).hits
-            addresses = [address for _, address in hits]
-            numbers = shard.searcher.fast_field_values("document", addresses)
-            values = shard.searcher.fast_field_values("digest", addresses)
-            ids = [document_id_of(int(number or 0)) for number in numbers]
-            found = {
-                each for each, value in zip(ids, values, strict=True) if digests[each] == value
-            }
-    return found
-
-
-class ChangedPages(_PagesOfSome):
-    """The pages of some documents, in an index of their own in memory."""
-
-    def __init__(
-        self, documents: Sequence[IndexedDocument], places: Mapping[str, PlaceFacts]
-    ) -> None:
-        memory = Path("memory")
-        with engine_errors(memory):
-            index = open_tantivy(None)
-            writer = index.writer(WRITER_BYTES, 1)
-            for each in documents:
-                add_pages(writer, each)
-            writer.commit()
-            writer.wait_merging_threads()
-            index.reload()
-            shard = OpenShard(0, memory, (0, 0), index, index.searcher())
-        super().__init__(
-            OpenIndex(memory, (0, 0), [shard], [], known_places=places),
-            [(shard.searcher, None)],
-            sum(len(each.pages) or 1 for each in documents),
-        )
-        self._words: set[str] = set()
-        for document in documents:
-            stems = stemmer(document.language)
-            for page in document.pages:
-                words = fold(page.text)
-                self._words.update(words)
-                self._words.update(stems.changed(words))
-
-    def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
-        """Return what a query finds; most end at once, because a word is on none of the pages."""
-        parsed = parse(query.text) if parsed is None else parsed
-        if parsed.group is None or not self._may_have(parsed.group):
-            return {}
-        return super().find(query, parsed)
-
-    def count(self, asked: tantivy.Query) -> int:
-        """Return how many pages a prepared query finds."""
-        return self._index.count(asked)
-
-    def _may_have(self, group: Group) -> bool:
-        """Whether the words of one of a group's alternatives are there."""
-        return any(
-            all(not isinstance(part, Term) or self._may_have_term(part) for part in parts)
-            for parts in group.alternatives
-        )
-
-    def _may_have_term(self, term: Term) -> bool:
-        if term.prefix or term.fuzzy or self._words.issuperset(term.words):
-            return True
-        if any(map(has_cjk, term.words)):
-            return True
-        if term.exact or len(term.words) > 1:
-            return False
-        languages = self._index.languages
-        return any(stemmer(each).stem(term.words[0]) in self._words for each in languages)
 
 
 def page_snippet(storage_dir: Path, site: str, identity: str, text: str) -> Snippet:
@@ -623,7 +420,7 @@ def check_place(storage_dir: Path, query: Query) -> None:
         )
     if not query.body:
         return
-    everything = _term("site", query.site) if query.site else _number("first", 1)
+    everything = term_query("site", query.site) if query.site else number_query("first", 1)
     bodies = [each.value for each in _facets(index, everything, ("body",))["body"]]
     if " ".join(fold(query.body)) not in {" ".join(fold(body)) for body in bodies}:
         raise NotFound(
@@ -644,7 +441,7 @@ def find_page(storage_dir: Path, identity: str) -> PageAddress:
 def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
     """Return the site and the document of an id."""
     if _DOCUMENT_ID.fullmatch(identity):
-        wanted = _all_of([_number("document", identity), _number("first", 1)])
+        wanted = all_of([number_query("document", identity), number_query("first", 1)])
 
         def stored(searcher: tantivy.Searcher) -> list[StoredFacts]:
             return [
@@ -663,134 +460,10 @@ def _stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredFa
     return msgspec.json.decode(bytes(raw or b""), type=StoredFacts)
 
 
-# ----------------------------------------------------------------------- from words to engine
-
-
-def _term(name: str, value: Any) -> tantivy.Query:
-    return _Q.term_query(SCHEMA, name, value, "basic")
-
-
-def _number(name: str, value: int | str) -> tantivy.Query:
-    return _term(name, document_number(value) if isinstance(value, str) else value)
-
-
-def _all_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
-    if len(queries) == 1:
-        return queries[0]
-    return _Q.boolean_query([(Occur.Must, each) for each in queries])
-
-
-def _any_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
-    if len(queries) == 1:
-        return queries[0]
-    return _Q.boolean_query([(Occur.Should, each) for each in queries])
-
-
-def _unscored(query: tantivy.Query) -> tantivy.Query:
-    return _Q.const_score_query(query, 0.0)
-
-
-def _dated(days: DateRange) -> tantivy.Query:
-    """Return what is dated between two days; whole years are looked up, other days compared."""
-    first, last = days.since // 10_000, days.until // 10_000
-    whole = days.since % 10_000 <= 101 and days.until % 10_000 == 1231
-    if whole and days.since and last - first < _YEARS_AT_MOST:
-        return _any_of([_term("year", year) for year in range(first, last + 1)])
-    return _Q.range_query(SCHEMA, "day", tantivy.FieldType.Integer, max(days.since, 1), days.until)
-
-
-@lru_cache(maxsize=20_000)
-def _of_term(term: Term, languages: Sequence[str]) -> tantivy.Query:
-    """Return the engine's query for a term; saved searches ask for the same ones again."""
-    words, is_prefix = sought(term.words)
-    if term.prefix or is_prefix:
-        if len(words) == 1:
-            # No letter may differ; a regular expression takes longer to compile than to search.
-            return _Q.fuzzy_term_query(SCHEMA, "text", words[0][1], distance=0, prefix=True)
-        *before, (at, last) = words
-        return _Q.regex_phrase_query(SCHEMA, "text", [*before, (at, f"{last}.*")])
-    if len(words) > 1:
-        return _Q.phrase_query(SCHEMA, "text", list(words), slop=term.slop)
-    ((_, word),) = words
-    if term.fuzzy:
-        return _Q.fuzzy_term_query(SCHEMA, "text", word, distance=term.fuzzy)
-    found = {("text", word)}
-    if not term.exact and not has_cjk(word):
-        stems = {language: stemmer(language).stem(word) for language in languages}
-        if stems and word not in stems.values():
-            # Every page with the word has its stem.
-            found = set()
-        found |= {(name, stem) for stem in stems.values() for name in ("text", "stem")}
-    return _any_of([_Q.term_query(SCHEMA, name, each, "freq") for name, each in sorted(found)])
-
-
-class _Builder:
-    """Makes queries of the engine from the tree of what was typed."""
-
-    def __init__(self, index: OpenIndex) -> None:
-        self._index = index
-
-    def query(self, node: Node) -> tantivy.Query:
-        """Return the engine's query for a part of the tree."""
-        if isinstance(node, Term):
-            return _of_term(node, self._index.languages)
-        if isinstance(node, FieldFilter):
-            return _unscored(self._of_filter(node))
-        if isinstance(node, DateRange):
-            return _unscored(_dated(node))
-        wanted = _any_of(
-            [_all_of([self.query(part) for part in parts]) for parts in node.alternatives]
-        )
-        if not node.excluded:
-            return wanted
-        excluded = [(Occur.MustNot, self.query(part)) for part in node.excluded]
-        return _Q.boolean_query([(Occur.Must, wanted), *excluded])
-
-    def _of_filter(self, asked: FieldFilter) -> tantivy.Query:
-        value = asked.value
-        if asked.field == "site":
-            if value not in self._index.places:
-                raise QueryError(
-                    Message(
-                        "There is no site %(name)s; use the name in its address.",
-                        name=repr(value),
-                    )
-                )
-            return _term("site", value)
-        if asked.field == "kind":
-            if value not in DOCUMENT_KINDS:
-                raise QueryError(
-                    Message(
-                        "There is no kind %(name)s; the kinds are %(words)s.",
-                        name=repr(value),
-                        words=", ".join(DOCUMENT_KINDS),
-                    )
-                )
-            return _term("kind", value)
-        if asked.field == "state":
-            states = {place.state for place in self._index.places.values() if place.state}
-            named = {state.casefold(): state for state in states}
-            if value.casefold() not in named:
-                if not states:
-                    raise QueryError(Message("No place here has a state; leave out state:."))
-                raise QueryError(
-                    Message(
-                        "There is no state %(name)s; the states are %(words)s.",
-                        name=repr(value),
-                        words=", ".join(sorted(states)[:60]),
-                    )
-                )
-            return _term("state", named[value.casefold()])
-        name, words = f"{asked.field}_words", value.split()
-        if len(words) == 1:
-            return _Q.term_query(SCHEMA, name, words[0], "position")
-        return _Q.phrase_query(SCHEMA, name, list(words))
-
-
 # --------------------------------------------------------------------------------- searching
 
 
-class _Search:
+class RunningSearch:
     """One query against one state of the index."""
 
     def __init__(self, index: OpenIndex, query: Query, parsed: Parsed) -> None:
@@ -799,36 +472,34 @@ class _Search:
         self._query = query
         self._parsed = parsed
         group: Group = parsed.group
-        self.words = _Builder(index).query(group)
+        self.words = QueryBuilder(index).query(group)
         if not parsed.terms:
             # Only filters: the entries without text must not be counted.
-            self.words = _all_of(
-                [self.words, _unscored(_Q.term_set_query(SCHEMA, "first", [0, 1]))]
-            )
+            self.words = all_of([self.words, unscored(_Q.term_set_query(SCHEMA, "first", [0, 1]))])
         self._chosen = dict(self._filters())
 
     def _filters(self) -> Iterable[tuple[str, tantivy.Query]]:
         """Yield the filters that were chosen, by facet."""
         query = self._query
         if query.site:
-            yield "site", _term("site", storable(query.site))
+            yield "site", term_query("site", storable(query.site))
         if query.state:
-            yield "state", _term("state", storable(query.state))
+            yield "state", term_query("state", storable(query.state))
         if query.body:
-            yield "body", _term("body_key", " ".join(fold(query.body)))
+            yield "body", term_query("body_key", " ".join(fold(query.body)))
         if query.kind:
-            yield "kind", _term("kind", query.kind)
+            yield "kind", term_query("kind", query.kind)
         if query.person:
-            yield "person", _term("person_key", " ".join(fold(query.person)))
+            yield "person", term_query("person_key", " ".join(fold(query.person)))
         if query.year:
-            yield "year", _dated(date_range(query.year))
+            yield "year", dated(date_range(query.year))
         if query.since or query.until:
-            yield "date", _dated(date_range(f"{query.since or ''}..{query.until or ''}"))
+            yield "date", dated(date_range(f"{query.since or ''}..{query.until or ''}"))
 
     def asked(self, without: str = "") -> tantivy.Query:
         """Return the engine's query, all filters but one included."""
-        filters = [_unscored(each) for name, each in self._chosen.items() if name != without]
-        return _all_of([self.words, *filters])
+        filters = [unscored(each) for name, each in self._chosen.items() if name != without]
+        return all_of([self.words, *filters])
 
     def count(self) -> int:
         """Return how many pages match."""
@@ -987,8 +658,8 @@ class _Search:
     ) -> tuple[list[Sequence[_Found]], list[int]]:
         """Return the pages found of some documents, the best first, and how many of each."""
         numbers = [group[0][1] for group in groups]
-        only = _unscored(_any_of([_number("document", number) for number in numbers]))
-        narrowed = _all_of([asked, only])
+        only = unscored(any_of([number_query("document", number) for number in numbers]))
+        narrowed = all_of([asked, only])
         best: dict[int, list[_Found]] = {number: [] for number in numbers}
         total = fetched = 0
         for count, some in self._fetch(narrowed, _PAGES_AT_ONCE, RELEVANCE):
@@ -1011,7 +682,7 @@ class _Search:
         if total > EXACT_PAGES_AT_MOST:
             estimates = self._index.ask(lambda each: each.cardinality(asked, "document"))
             return round(sum(estimates))
-        documents = max(1, self._index.count(_number("first", 1)))
+        documents = max(1, self._index.count(number_query("first", 1)))
         parts = -(-min(total, documents) // _DOCUMENTS_AT_ONCE)
         width = 2**64 // parts
         groups = {"d": {"terms": {"field": "document", "size": 65_000, "segment_size": 65_000}}}
@@ -1020,7 +691,7 @@ class _Search:
             low = -(2**63) + part * width
             high = 2**63 - 1 if part == parts - 1 else low + width - 1
             numbers = _Q.range_query(SCHEMA, "document", tantivy.FieldType.Integer, low, high)
-            within = asked if parts == 1 else _all_of([asked, _unscored(numbers)])
+            within = asked if parts == 1 else all_of([asked, unscored(numbers)])
 
             def count(searcher: tantivy.Searcher, within: tantivy.Query = within) -> int:
                 return len(searcher.aggregate(within, groups)["d"]["buckets"])
@@ -1084,7 +755,7 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
     def count(searcher: tantivy.Searcher) -> dict[str, Any]:
         counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
         if persons:
-            named = _all_of([asked, _unscored(_number("has_person", 1))])
+            named = all_of([asked, unscored(number_query("has_person", 1))])
             counted |= searcher.aggregate(named, persons)
         return counted
 

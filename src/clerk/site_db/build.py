@@ -242,7 +242,7 @@ def _build(
                 joins.note([*updated, *added])
                 joins.join()
             db.execute("DELETE FROM about")
-            db.executemany("INSERT INTO about VALUES (?, ?)", sorted(about.items()))
+            schema.insert(db, "about", sorted(about.items()))
             if is_new:
                 # In one go, which is quicker than page by page.
                 for table in schema.PAGE_TABLES:
@@ -337,17 +337,11 @@ def _read(files: SiteFiles, row: DocumentRow, digest: str, gate: Gate) -> Docume
         return rows_of(files.subdomain, row, text, found, digest, gate)
 
 
-def _insert(db: sqlite3.Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:
-    if rows:
-        marks = ", ".join("?" * len(rows[0]))
-        db.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
-
-
 def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> None:
     """Write a document that is not in the file."""
     table = new.page_table
-    _insert(db, "documents", [new.document])
-    _insert(db, f"{table} ({schema.PAGE_COLUMNS})", new.pages)
+    schema.insert(db, "documents", [new.document])
+    schema.insert(db, f"{table} ({schema.PAGE_COLUMNS})", new.pages)
     if with_full_text:
         db.execute(
             f"""INSERT INTO {table}_fts(rowid, search_text)
@@ -355,7 +349,7 @@ def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> 
             (new.document[0],),
         )
     for table, rows in new.found.items():
-        _insert(db, table, rows)
+        schema.insert(db, table, rows)
 
 
 def _remove(db: sqlite3.Connection, document: str) -> None:

@@ -20,6 +20,8 @@ from clerk.extract.findings import MENTIONED
 from clerk.extract.matters import key_with_century, key_without_century
 from clerk.extract.roster import TERM_GAP_DAYS, resolve_people
 
+from .schema import insert
+
 #: The first and the last day after a day, perhaps at most so many days after it, on which documents
 #: of a body print one of some names.
 _DAYS_AFTER = """
@@ -91,14 +93,11 @@ class Joins:
             days = [printed[name][1:] for name in person.spellings]
             first = min((day for day, _ in days if day), default=None)
             last = max((day for _, day in days if day), default=None)
-            row = (person.key, body, person.name, first, last)
-            self._db.execute("INSERT INTO people VALUES (?, ?, ?, ?, ?)", row)
-            self._db.executemany(
-                "INSERT INTO person_names VALUES (?, ?, ?, ?)",
-                [(body, name, person.key, printed[name][0]) for name in person.spellings],
-            )
+            insert(self._db, "people", [(person.key, body, person.name, first, last)])
+            names = [(body, name, person.key, printed[name][0]) for name in person.spellings]
+            insert(self._db, "person_names", names)
             terms = [(person.key, *term) for term in self._terms(body, person.spellings, first)]
-            self._db.executemany("INSERT INTO person_terms VALUES (?, ?, ?)", terms)
+            insert(self._db, "person_terms", terms)
 
     def _terms(
         self, body: str, spellings: Sequence[str], first: str | None
@@ -149,7 +148,7 @@ class Joins:
                ORDER BY matter, date, document, start, id"""
         )
         rows = [_matter(matter, list(some)) for matter, some in groupby(steps, lambda row: row[0])]
-        self._db.executemany("INSERT INTO matters VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        insert(self._db, "matters", rows)
 
 
 def _matter(matter: str, steps: Sequence[tuple[str, ...]]) -> tuple[object, ...]:

@@ -12,14 +12,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from clerk.core.errors import NotFound
 from clerk.core.language import Message, tag_of
 from clerk.core.public_text import Gate, document_text
 from clerk.core.storage import KINDS, Document, check_subdomain, compiled_database
 
-from .schema import PAGE_TABLES, open_readonly, table_of_document
+from .schema import AS_READ, PAGE_TABLES, open_readonly, table_of_document
 
 #: Knows no installation: the page that shows a source does.
 _gate = Gate()
@@ -34,8 +34,36 @@ _HELD = """
     SELECT meeting, date, 0, 0 FROM parts WHERE kind = 'minutes' AND NOT of_other_place
 """
 
-#: The columns of a vote that quote the document.
-_QUOTED = ("item", "item_title", "motion", "mover", "seconder", "result_text", "quote")
+#: Columns that hold JSON, and what stands there for NULL.
+_JSON = {
+    **dict.fromkeys(("flags", "consent_items", "consent_exceptions", "doubtful", "doubts"), "[]"),
+    **dict.fromkeys(("corrected_fields", "amounts", "addresses"), "[]"),
+    **dict.fromkeys(("field_confidence", "failed_pages", "evidence"), "{}"),
+    "tally": "null",
+}
+_TRUTH = ("of_other_place", "is_member", "late", "left_early", "remote")
+
+_Record = TypeVar("_Record")
+
+
+def record_of(kind: type[_Record], row: sqlite3.Row, **more: Any) -> _Record:
+    """Make a record of a row: JSON is parsed, and the words of documents are marked as such.
+
+    ``more`` has the fields that are not columns of the row, or not as they are.
+    """
+    values = dict(more)
+    for name in (each.name for each in fields(kind) if each.name not in more):  # type: ignore[arg-type]
+        value = row[name]
+        if name in _JSON:
+            value = json.loads(value or _JSON[name])
+            if name in AS_READ and isinstance(value, list):
+                value = [document_text(each) for each in value]
+        elif value is not None and name in _TRUTH:
+            value = bool(value)
+        elif value is not None and name in AS_READ:
+            value = document_text(str(value))
+        values[name] = value
+    return kind(**values)
 
 
 @dataclass(frozen=True)
@@ -151,15 +179,7 @@ class CompiledDocument(_Labelled):
     @classmethod
     def of(cls, row: sqlite3.Row) -> CompiledDocument:
         """Make one of a row of ``documents``."""
-        parsed = {
-            "failed_pages": json.loads(row["failed_pages"] or "{}"),
-            "evidence": json.loads(row["evidence"]),
-            "source": public_source(row["source_url"]),
-        }
-        return cls(
-            **{each.name: row[each.name] for each in fields(cls) if each.name not in parsed},
-            **parsed,
-        )
+        return record_of(cls, row, source=public_source(row["source_url"]))
 
 
 @dataclass(frozen=True)
@@ -337,14 +357,15 @@ class SiteDatabase:
         )
         return [YearCoverage(*row) for row in rows]
 
-    def without_minutes(self) -> list[LoneAgenda]:
-        """Return the meetings of which an agenda is held and no minutes."""
+    def without_minutes(self, before: str) -> list[LoneAgenda]:
+        """Return the meetings before a day of which an agenda is held and no minutes."""
         rows = self.rows(
             """SELECT DISTINCT meeting, date, id FROM documents AS agenda
-               WHERE kind IN ('agenda', 'packet') AND meeting IS NOT NULL AND date IS NOT NULL
+               WHERE kind IN ('agenda', 'packet') AND meeting IS NOT NULL AND date < ?
                AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.kind = 'minutes'
                                AND pages.meeting = agenda.meeting AND pages.date = agenda.date)
-               ORDER BY date DESC, meeting"""
+               ORDER BY date DESC, meeting""",
+            before,
         )
         return [LoneAgenda(*row) for row in rows]
 
@@ -379,7 +400,7 @@ class SiteDatabase:
             document = self._document(row["document"])
             if (document.meeting, document.date) != (body, row["date"]):
                 meeting = found.setdefault(row["date"], HeldMeeting(body, row["date"]))
-                meeting.parts.append(PartOfPacket(document, _part(row)))
+                meeting.parts.append(PartOfPacket(document, record_of(CompiledPart, row)))
         votes = self.rows(f"SELECT date, count(*) FROM votes WHERE {of_year} GROUP BY date", *given)
         for date, number in votes:
             if date in found:
@@ -448,7 +469,7 @@ class SiteDatabase:
     def parts(self, document: Document) -> list[CompiledPart]:
         """Return the parts of a packet, in order; none of a document that is one thing."""
         query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page, first_character"
-        return [_part(row) for row in self.rows(query, document.name)]
+        return [record_of(CompiledPart, row) for row in self.rows(query, document.name)]
 
     def documents(
         self, *, limit: int = 50, offset: int = 0, body: str = "", kind: str = "", year: str = ""
@@ -532,7 +553,7 @@ class SiteDatabase:
         return [self._vote(row) for row in rows]
 
     def _vote(self, row: sqlite3.Row) -> CompiledVote:
-        """Add who voted how, and parse the columns with JSON."""
+        """Return a vote with who voted how."""
         ballots: dict[str, list[str]] = {}
         people: dict[str, str] = {}
         query = """SELECT ballot, member, person FROM vote_members
@@ -543,24 +564,8 @@ class SiteDatabase:
             ballots.setdefault(ballot, []).append(document_text(member))
             if person:
                 people[document_text(member)] = document_text(person)
-        values: dict[str, Any] = {
-            **dict(row),
-            **{name: document_text(row[name]) for name in _QUOTED if row[name]},
-            "tally": json.loads(row["tally"] or "null"),
-            "unanimous": bool(row["unanimous"]),
-            "flags": json.loads(row["flags"] or "[]"),
-            "consent_items": list(map(document_text, json.loads(row["consent_items"] or "[]"))),
-            "consent_exceptions": list(
-                map(document_text, json.loads(row["consent_exceptions"] or "[]"))
-            ),
-            "field_confidence": json.loads(row["field_confidence"] or "{}"),
-            "doubtful": json.loads(row["doubtful"] or "[]"),
-            "doubts": json.loads(row["doubts"] or "[]"),
-            "corrected_fields": json.loads(row["corrected_fields"] or "[]"),
-            "ballots": ballots,
-            "people": people,
-        }
-        return CompiledVote(**{each.name: values[each.name] for each in fields(CompiledVote)})
+        unanimous = bool(row["unanimous"])
+        return record_of(CompiledVote, row, unanimous=unanimous, ballots=ballots, people=people)
 
     def count_votes(self, **filters: str) -> int:
         """Return how many votes pass the filters."""
@@ -604,13 +609,6 @@ class SiteDatabase:
                 )
             )
         return found[0]
-
-
-def _part(row: sqlite3.Row) -> CompiledPart:
-    values = {each.name: row[each.name] for each in fields(CompiledPart)}
-    if values["of_other_place"] is not None:
-        values["of_other_place"] = bool(values["of_other_place"])
-    return CompiledPart(**values)
 
 
 def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -6,26 +6,20 @@ certain is marked as such and counts for nobody.
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from clerk.core.errors import NotFound
 from clerk.core.language import Message
 from clerk.core.public_text import document_text
 
-from .queries import CompiledVote, MemberRecord, SiteDatabase
-from .schema import AS_READ
+from .queries import CompiledVote, MemberRecord, SiteDatabase, record_of
 
-#: Columns that hold JSON.
 _MATTERS = """SELECT matters.*, (
                   SELECT count(DISTINCT coalesce(meeting, '') || ' ' || coalesce(date, ''))
                   FROM matter_appearances WHERE matter_appearances.matter = matters.matter
               ) AS meetings FROM matters"""
-_JSON = ("amounts", "addresses", "doubtful")
-_TRUTH = ("is_member", "late", "left_early", "remote")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,7 +210,7 @@ class SiteRecord:
                 ORDER BY found.date DESC, found.document, found.start, found.id LIMIT ? OFFSET ?""",
             *(*given.values(), limit, offset),
         )
-        return [kind(**_values(kind, row)) for row in rows]
+        return [record_of(kind, row) for row in rows]
 
     # ---------------------------------------------------------------------------- matters
 
@@ -230,7 +224,7 @@ class SiteRecord:
                 ORDER BY last_date DESC, matter LIMIT ? OFFSET ?""",
             *(*values, limit, offset),
         )
-        return [MatterSummary(**_values(MatterSummary, row)) for row in rows]
+        return [record_of(MatterSummary, row) for row in rows]
 
     def matters_of_year(self, year: str | None) -> list[MatterSummary]:
         """Return the matters that were last on an agenda in a year; None is not known."""
@@ -239,7 +233,7 @@ class SiteRecord:
                ORDER BY last_date DESC, matter""",
             year,
         )
-        return [MatterSummary(**_values(MatterSummary, row)) for row in rows]
+        return [record_of(MatterSummary, row) for row in rows]
 
     def count_matters(self, words: str = "", kind: str = "", state: str = "") -> int:
         """Return how many matters pass the filters."""
@@ -266,7 +260,7 @@ class SiteRecord:
                     place=self._site.name,
                 )
             )
-        return MatterSummary(**_values(MatterSummary, rows[0]))
+        return record_of(MatterSummary, rows[0])
 
     def steps(self, matter: str) -> list[tuple[MatterStep, list[CompiledVote]]]:
         """Return the appearances of a matter in the order of their dates, with the votes on it."""
@@ -387,16 +381,3 @@ def _matter_filters(words: str, kind: str, state: str) -> tuple[str, Sequence[st
     given = {condition: values for condition, values in asked.items() if values}
     conditions = " AND ".join(given) or "true"
     return conditions, [value for values in given.values() for value in values]
-
-
-def _values(kind: type[Any], row: sqlite3.Row) -> dict[str, Any]:
-    """Return the fields of a record; the words of documents are marked as such."""
-    values: dict[str, Any] = {each.name: row[each.name] for each in fields(kind)}
-    for name, value in values.items():
-        if name in _JSON:
-            values[name] = [document_text(each) for each in json.loads(value or "[]")]
-        elif name in _TRUTH:
-            values[name] = bool(value)
-        elif name in AS_READ and value is not None:
-            values[name] = document_text(str(value))
-    return values

@@ -26,7 +26,9 @@ read it.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from clerk.identify.facts import KINDS
 
@@ -83,20 +85,10 @@ OWN = frozenset(
 
 _PAGES = """
 CREATE TABLE {table} (
-    id TEXT PRIMARY KEY,
-    meeting TEXT,
-    date TEXT,
-    page INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    page_image TEXT NOT NULL,
-    entities_json TEXT,
-    votes_json TEXT,
-    document TEXT NOT NULL REFERENCES documents(name),
-    method TEXT,
-    confidence REAL,
-    joined TEXT,
-    kind TEXT,
-    part INTEGER,
+    id TEXT PRIMARY KEY, meeting TEXT, date TEXT, page INTEGER NOT NULL, text TEXT NOT NULL,
+    page_image TEXT NOT NULL, entities_json TEXT, votes_json TEXT,
+    document TEXT NOT NULL REFERENCES documents(name), method TEXT, confidence REAL, joined TEXT,
+    kind TEXT, part INTEGER,
     search_text TEXT GENERATED ALWAYS AS (coalesce(joined, text)) VIRTUAL
 );
 CREATE VIRTUAL TABLE {table}_fts USING fts5(
@@ -119,132 +111,61 @@ PAGE_COLUMNS = """
     confidence, joined, kind, part
 """
 
-_TABLES = """
+#: Where something was found: the first columns of every table of findings with a date.
+_PLACE = """id TEXT PRIMARY KEY, document TEXT NOT NULL REFERENCES documents(name), meeting TEXT,
+    date TEXT, page INTEGER, page_id TEXT, start INTEGER, "end" INTEGER"""
+
+_TABLES = f"""
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE documents (
-    name TEXT PRIMARY KEY,
-    id TEXT NOT NULL,
-    kind TEXT,
-    meeting TEXT,
-    date TEXT,
-    title TEXT,
-    file_name TEXT,
-    sequence INTEGER NOT NULL,
-    evidence TEXT NOT NULL,
-    pages INTEGER NOT NULL,
-    method TEXT,
-    confidence REAL,
-    failed_pages TEXT,
-    sha256 TEXT,
-    bytes INTEGER,
-    source_url TEXT,
-    fetched_at TEXT,
-    first_seen_at TEXT,
-    gone_at TEXT,
-    text_sha256 TEXT NOT NULL,
+    name TEXT PRIMARY KEY, id TEXT NOT NULL, kind TEXT, meeting TEXT, date TEXT, title TEXT,
+    file_name TEXT, sequence INTEGER NOT NULL, evidence TEXT NOT NULL, pages INTEGER NOT NULL,
+    method TEXT, confidence REAL, failed_pages TEXT, sha256 TEXT, bytes INTEGER, source_url TEXT,
+    fetched_at TEXT, first_seen_at TEXT, gone_at TEXT, text_sha256 TEXT NOT NULL,
     digest TEXT NOT NULL
 );
 CREATE TABLE parts (
-    document TEXT NOT NULL REFERENCES documents(name),
-    first_page INTEGER NOT NULL,
-    first_character INTEGER NOT NULL,
-    last_page INTEGER NOT NULL,
-    kind TEXT,
-    meeting TEXT,
-    date TEXT,
-    title TEXT,
-    of_other_place INTEGER,
-    evidence TEXT NOT NULL,
+    document TEXT NOT NULL REFERENCES documents(name), first_page INTEGER NOT NULL,
+    first_character INTEGER NOT NULL, last_page INTEGER NOT NULL, kind TEXT, meeting TEXT,
+    date TEXT, title TEXT, of_other_place INTEGER, evidence TEXT NOT NULL,
     PRIMARY KEY (document, first_page, first_character)
 ) WITHOUT ROWID;
 CREATE TABLE votes (
-    id TEXT PRIMARY KEY,
-    document TEXT NOT NULL REFERENCES documents(name),
-    meeting TEXT,
-    date TEXT,
-    page INTEGER,
-    page_id TEXT,
-    start INTEGER,
-    "end" INTEGER,
-    item TEXT,
-    motion TEXT,
-    mover TEXT,
-    seconder TEXT,
-    result TEXT,
-    result_text TEXT,
-    vote_type TEXT,
-    tally TEXT,
-    unanimous INTEGER,
-    flags TEXT,
-    quote TEXT,
-    confidence REAL,
-    item_title TEXT,
-    consent_items TEXT,
-    consent_exceptions TEXT,
-    field_confidence TEXT,
-    doubtful TEXT,
-    doubts TEXT,
-    corrected_fields TEXT,
-    corrected_by TEXT,
-    corrected_at TEXT
+    {_PLACE},
+    item TEXT, motion TEXT, mover TEXT, seconder TEXT, result TEXT, result_text TEXT,
+    vote_type TEXT, tally TEXT, unanimous INTEGER, flags TEXT, quote TEXT, confidence REAL,
+    item_title TEXT, consent_items TEXT, consent_exceptions TEXT, field_confidence TEXT,
+    doubtful TEXT, doubts TEXT, corrected_fields TEXT, corrected_by TEXT, corrected_at TEXT
 );
 CREATE TABLE vote_members (
-    vote TEXT NOT NULL REFERENCES votes(id),
-    member TEXT NOT NULL,
-    ballot TEXT NOT NULL,
+    vote TEXT NOT NULL REFERENCES votes(id), member TEXT NOT NULL, ballot TEXT NOT NULL,
     PRIMARY KEY (vote, ballot, member)
 ) WITHOUT ROWID;
 CREATE TABLE entities (
-    id TEXT PRIMARY KEY,
-    document TEXT NOT NULL REFERENCES documents(name),
-    page INTEGER,
-    page_id TEXT,
-    type TEXT,
-    text TEXT,
-    value TEXT,
-    role TEXT,
-    start INTEGER,
-    "end" INTEGER
+    id TEXT PRIMARY KEY, document TEXT NOT NULL REFERENCES documents(name), page INTEGER,
+    page_id TEXT, type TEXT, text TEXT, value TEXT, role TEXT, start INTEGER, "end" INTEGER
 );
 CREATE TABLE agenda_items (
-    {place},
-    item TEXT NOT NULL,
-    item_title TEXT NOT NULL
+    {_PLACE}, quote TEXT,
+    item TEXT NOT NULL, item_title TEXT NOT NULL
 );
 CREATE TABLE attendance (
-    {place},
-    printed_name TEXT NOT NULL,
-    role TEXT,
-    is_member INTEGER NOT NULL,
-    status TEXT NOT NULL,
-    late INTEGER NOT NULL,
-    left_early INTEGER NOT NULL,
-    remote INTEGER NOT NULL
+    {_PLACE}, quote TEXT,
+    printed_name TEXT NOT NULL, role TEXT, is_member INTEGER NOT NULL, status TEXT NOT NULL,
+    late INTEGER NOT NULL, left_early INTEGER NOT NULL, remote INTEGER NOT NULL
 );
 CREATE TABLE speakers (
-    {place},
-    printed_name TEXT NOT NULL,
-    side TEXT,
-    item TEXT,
-    item_title TEXT
+    {_PLACE}, quote TEXT,
+    printed_name TEXT NOT NULL, side TEXT, item TEXT, item_title TEXT
 );
 CREATE TABLE interests (
-    {place},
-    printed_name TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    concerning TEXT
+    {_PLACE}, quote TEXT,
+    printed_name TEXT NOT NULL, kind TEXT NOT NULL, concerning TEXT
 );
 CREATE TABLE matter_appearances (
-    {place},
-    matter TEXT NOT NULL,
-    matter_key TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    matter_number TEXT,
-    matter_title TEXT,
-    action TEXT NOT NULL,
-    continued_to TEXT,
-    amounts TEXT,
-    addresses TEXT,
+    {_PLACE}, quote TEXT,
+    matter TEXT NOT NULL, matter_key TEXT NOT NULL, kind TEXT NOT NULL, matter_number TEXT,
+    matter_title TEXT, action TEXT NOT NULL, continued_to TEXT, amounts TEXT, addresses TEXT,
     doubtful TEXT
 );
 CREATE TABLE matter_votes (
@@ -253,84 +174,51 @@ CREATE TABLE matter_votes (
     PRIMARY KEY (appearance, vote)
 ) WITHOUT ROWID;
 CREATE TABLE document_names (
-    document TEXT NOT NULL REFERENCES documents(name),
-    meeting TEXT NOT NULL,
-    date TEXT,
-    printed_name TEXT NOT NULL,
-    times INTEGER NOT NULL
+    document TEXT NOT NULL REFERENCES documents(name), meeting TEXT NOT NULL, date TEXT,
+    printed_name TEXT NOT NULL, times INTEGER NOT NULL
 );
 CREATE TABLE matters (
-    matter TEXT PRIMARY KEY,
-    kind TEXT NOT NULL,
-    matter_number TEXT,
-    matter_title TEXT,
-    state TEXT NOT NULL,
-    first_date TEXT,
-    last_date TEXT,
-    appearances INTEGER NOT NULL
+    matter TEXT PRIMARY KEY, kind TEXT NOT NULL, matter_number TEXT, matter_title TEXT,
+    state TEXT NOT NULL, first_date TEXT, last_date TEXT, appearances INTEGER NOT NULL
 );
 CREATE TABLE people (
-    person TEXT PRIMARY KEY,
-    meeting TEXT NOT NULL,
-    printed_name TEXT NOT NULL,
-    first_date TEXT,
+    person TEXT PRIMARY KEY, meeting TEXT NOT NULL, printed_name TEXT NOT NULL, first_date TEXT,
     last_date TEXT
 );
 CREATE TABLE person_names (
-    meeting TEXT NOT NULL,
-    printed_name TEXT NOT NULL,
-    person TEXT NOT NULL REFERENCES people(person),
-    times INTEGER NOT NULL,
+    meeting TEXT NOT NULL, printed_name TEXT NOT NULL,
+    person TEXT NOT NULL REFERENCES people(person), times INTEGER NOT NULL,
     PRIMARY KEY (meeting, printed_name)
 ) WITHOUT ROWID;
 CREATE TABLE person_terms (
-    person TEXT NOT NULL REFERENCES people(person),
-    first_date TEXT NOT NULL,
+    person TEXT NOT NULL REFERENCES people(person), first_date TEXT NOT NULL,
     last_date TEXT NOT NULL,
     PRIMARY KEY (person, first_date)
 ) WITHOUT ROWID;
 """
 
-#: Where something was found: the first columns of every table of findings.
-_PLACE = """
-    id TEXT PRIMARY KEY,
-    document TEXT NOT NULL REFERENCES documents(name),
-    meeting TEXT,
-    date TEXT,
-    page INTEGER,
-    page_id TEXT,
-    start INTEGER,
-    "end" INTEGER,
-    quote TEXT
-"""
-
 #: The tables with rows of one document, besides its pages; in the order in which they are removed.
-OF_A_DOCUMENT = (
+_FOUND = (
     *("matter_appearances", "votes", "entities", "agenda_items", "attendance", "speakers"),
-    *("interests", "document_names", "parts"),
+    *("interests", "document_names"),
 )
+OF_A_DOCUMENT = (*_FOUND, "parts")
 
 #: Made after the rows of a full build, which is quicker where rows come in another order.
-INDEXES = """
+_OF_DOCUMENTS = (f"CREATE INDEX {each}_document ON {each}(document);" for each in _FOUND)
+INDEXES = f"""
+{" ".join(_OF_DOCUMENTS)}
 CREATE UNIQUE INDEX documents_id ON documents(id);
 CREATE INDEX documents_meeting ON documents(kind, meeting, date);
-CREATE INDEX votes_document ON votes(document);
 CREATE INDEX votes_date ON votes(date);
 CREATE INDEX vote_members_member ON vote_members(member);
-CREATE INDEX entities_document ON entities(document);
 CREATE INDEX entities_value ON entities(type, value);
-CREATE INDEX agenda_items_document ON agenda_items(document);
-CREATE INDEX attendance_document ON attendance(document);
 CREATE INDEX attendance_name ON attendance(meeting, printed_name);
-CREATE INDEX speakers_document ON speakers(document);
 CREATE INDEX speakers_name ON speakers(printed_name);
-CREATE INDEX interests_document ON interests(document);
 CREATE INDEX interests_name ON interests(meeting, printed_name);
-CREATE INDEX matter_appearances_document ON matter_appearances(document);
 CREATE INDEX matter_appearances_matter ON matter_appearances(matter, date);
 CREATE INDEX matter_appearances_key ON matter_appearances(matter_key);
 CREATE INDEX matter_votes_vote ON matter_votes(vote);
-CREATE INDEX document_names_document ON document_names(document);
 CREATE INDEX document_names_name ON document_names(meeting, printed_name, date, times, document);
 CREATE INDEX matters_date ON matters(last_date);
 CREATE INDEX people_meeting ON people(meeting);
@@ -343,10 +231,17 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.executescript(_TABLES.format(place=_PLACE.strip()))
+    connection.executescript(_TABLES)
     for table in PAGE_TABLES:
         connection.executescript(_PAGES.format(table=table, tokenizer=TOKENIZER))
     connection.execute(_ALL_PAGES)
+
+
+def insert(connection: sqlite3.Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Write rows that have a value for each column; of some columns, they follow the table."""
+    if rows:
+        marks = ", ".join("?" * len(rows[0]))
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
 
 def page_table(kind: str | None) -> str:

@@ -25,7 +25,7 @@ from xml.etree import ElementTree as Xml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from clerk import __version__
 from clerk.core import errors, language
@@ -202,7 +202,8 @@ def as_csv(
     writer = csv.writer(out)
     writer.writerow(columns)
     for row in rows:
-        texts = [str(gate.clean(row[column])) for column in columns]
+        values = (row[column] for column in columns)
+        texts = ["" if value is None else str(gate.clean(value)) for value in values]
         formulas = ("=", "+", "-", "@", "\t", "\r")
         writer.writerow([f"'{text}" if text.startswith(formulas) else text for text in texts])
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -228,11 +229,6 @@ def as_xml(request: Request, root: Xml.Element, media_type: str) -> Response:
 def as_calendar(content: bytes) -> Response:
     """Respond with a calendar, whose texts have passed the gate."""
     return Response(content, media_type="text/calendar; charset=utf-8")
-
-
-def as_text(request: Request, text: str) -> Response:
-    """Respond with plain text, line by line."""
-    return PlainTextResponse("\n".join(map(gate_of(request), text.split("\n"))))
 
 
 @lru_cache(maxsize=1)

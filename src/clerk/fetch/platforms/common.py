@@ -283,6 +283,12 @@ ITEM_OF_AGENDA = re.compile(
     r"\bapprov(?:e|al)(?: of)?(?: the)?(?: previous)? minutes\b",
     re.IGNORECASE,
 )
+_BEGINS_WITH_ITEM = re.compile(r"\W*item\W*#?[0-9]", re.IGNORECASE)
+_SUMMARY = re.compile(r"\bsummar(?:y|ies)\b", re.IGNORECASE)
+_OF_MEETING = re.compile(
+    rf"{naming.BODY_WORD.pattern}|meeting|session|action|decision|vote|final|draft|approved|pdf",
+    re.IGNORECASE,
+)
 _NUMBERED_ITEM = re.compile(r"\bagenda[ _-]+items?[ _-]*#?[0-9]", re.IGNORECASE)
 
 
@@ -292,9 +298,16 @@ def kind_of_title(title: str) -> str:
     Nor is an item of an agenda, as in "Agenda 5.24 Agenda Item 2".
     """
     bare = ITEM_OF_AGENDA.sub(" ", title)
+    if _BEGINS_WITH_ITEM.match(title):
+        return ""
     if _NOTICE.search(bare) and not _NAMED.search(bare):
         return ""
     kind = naming.find_kind(bare) or ""
+    if match := _SUMMARY.search(bare):
+        # One of a meeting, and not of a budget or a study.
+        rest = naming.without_dates(f"{bare[: match.start()]} {bare[match.end() :]}")
+        if len(re.findall(r"[^\W\d_]{3,}", rest)) and not _OF_MEETING.search(rest):
+            kind = naming.find_kind(rest) or ""
     return "" if kind == AGENDAS and _NUMBERED_ITEM.search(title) else kind
 
 

@@ -117,5 +117,6 @@ SPEC = FetcherSpec(
     settings=EscribeSettings,
     missing="attachments of agendas that have no page",
     help="eSCRIBE: https://pub-TOWN.escribemeetings.com",
+    page_marks=(r"MeetingsCalendarView\.aspx",),
     document_links=(r"FileStream\.ashx\?DocumentId=[0-9]+",),
 )

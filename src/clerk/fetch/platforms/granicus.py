@@ -206,7 +206,7 @@ def _tabs(dated: html.DatedPage) -> dict[int, str]:
             if (inside := each.parent) is not None and inside.mem_id == group.mem_id
         ]
         for name, content in zip(names, contents, strict=False):
-            if naming.BODY_WORD.search(name):
+            if naming.BODY_WORD.search(name) and not naming.SEVERAL_BODIES.fullmatch(name):
                 for node in content.css("a[href], input[onclick]"):
                     bodies.setdefault(node.mem_id, name)
     return bodies

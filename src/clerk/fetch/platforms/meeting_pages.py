@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec
 from clerk.fetch.http.responses import WebPage
+from clerk.fetch.links import leads_to_document
 
-from .plain import PlainFetcher, PlainSettings, leads_to_document
+from .plain import PlainFetcher, PlainSettings
 
 #: How many links of one form, with a date each, make a list of meetings.
 _LEAST_LINKS = 2

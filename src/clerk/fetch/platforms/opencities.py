@@ -15,9 +15,10 @@ from selectolax.lexbor import LexborNode
 from clerk.fetch import html, naming
 from clerk.fetch.base import Context, DocumentRef, FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import ApiError, NotUnderstood
+from clerk.fetch.links import file_name_of
 
 from .common import Offer, PlatformFetcher, time_in
-from .plain import file_name_of, is_day_first
+from .plain import is_day_first
 
 _PAGES = re.compile(r"seamless-pagination-count-([0-9]+)")
 _SIZE = re.compile(r"\s*\([^()]*\b[KMG]B\)", re.IGNORECASE)

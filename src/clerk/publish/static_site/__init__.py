@@ -16,7 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -30,8 +30,10 @@ from clerk.core.errors import BadSetting
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
 from clerk.core.storage import compiled_database
-from clerk.publish.linked_files import mirror
+from clerk.publish.linked_files import follow, mirror
 from clerk.site_db.schema import is_current, open_readonly
+
+from . import addresses
 
 # What writes the pages is loaded when pages are written: few sites of a night need any.
 if TYPE_CHECKING:
@@ -70,6 +72,8 @@ class SiteMark(msgspec.Struct, frozen=True):
     made_by: str
     search: str = ""
     searched: str = ""
+    #: Whether the pages say that extraction is done.
+    is_complete: bool = False
 
 
 def read_mark(version: Path | None) -> SiteMark | None:
@@ -106,19 +110,26 @@ class StaticSite:
         return f"{self.made_by} {self.search}"
 
     def write_to(
-        self, target: Path, previous: Path | None, index: BuiltIndex | None = None
-    ) -> None:
+        self,
+        target: Path,
+        previous: Path | None,
+        index: BuiltIndex | None = None,
+        stale: Collection[str] | None = None,
+    ) -> set[str] | None:
         """Write the site next to ``meetings.db`` in ``target``.
 
         ``target`` may have files of a former version.  ``previous`` is the version that is served;
-        its search index is taken over, with what ``index`` has that is newer.
+        its search index is taken over, with what ``index`` has that is newer.  The pages of
+        ``target`` differ from those of ``previous`` in ``stale``, in what is not known if it is
+        None.  Returns in which pages the new version differs from ``previous``; None if it may in
+        all.
         """
         from jinja2 import TemplateError
 
         from .changes import Side, changed_pages
         from .held import HeldMeetings
         from .pages import SitePages
-        from .search_index import SEARCH_FOLDER
+        from .search_index import SEARCH_FOLDER, take_over
         from .theme import theme_error
 
         mark = read_mark(previous)
@@ -134,23 +145,27 @@ class StaticSite:
             )
             keys: set[Key] | None = None
             if previous is not None and is_like_before and _has_database_of(previous, target):
-                # They tell of the extraction and of the search index.
-                keys = {("home",), ("search",)}
+                keys = {("search",)}
+                if mark and mark.is_complete != self.facts.is_complete:
+                    keys.add(("home",))
             elif previous is not None and is_like_before:
                 with contextlib.suppress(sqlite3.Error, OSError):
                     old = stack.enter_context(_open(previous, self.facts.subdomain))
                     keys = changed_pages(Side(old, HeldMeetings.of(old)), Side(db, pages.held))
-            kept = {*OF_THE_VERSION, SEARCH_FOLDER} if index else OF_THE_VERSION
+            kept = {*OF_THE_VERSION, SEARCH_FOLDER}
+            different: set[str] | None = None
             try:
                 if previous is not None and keys is not None:
-                    mirror(previous, target, kept)
+                    if stale is None:
+                        mirror(previous, target, kept)
+                    else:
+                        follow(previous, target, stale)
+                    different = set()
                     for key in keys:
-                        _remove(target, SitePages.address(key))
-                    self._write_pages(target, pages, keys)
+                        different |= _remove(target, SitePages.address(key))
+                    different |= self._write_pages(target, pages, keys)
                 else:
                     mirror(None, target, kept)
-                    if previous is not None and not index and (previous / SEARCH_FOLDER).is_dir():
-                        mirror(previous / SEARCH_FOLDER, target / SEARCH_FOLDER)
                     for name, content in self.theme.static.items():
                         _write(target, self.theme.assets[name], content)
                     _write(target, ".nojekyll", b"\n")
@@ -159,13 +174,18 @@ class StaticSite:
                 raise theme_error(self.theme, error) from error
         if index:
             index.move_to(target, previous)
+        else:
+            take_over(previous, target)
         self._write_sitemaps(target)
-        made = SiteMark(self.made_by, self.search, self.searched)
+        made = SiteMark(self.made_by, self.search, self.searched, self.facts.is_complete)
         _write(target, SITE_FILE, msgspec.json.encode(made))
+        return different
 
     @staticmethod
-    def _write_pages(target: Path, pages: SitePages, keys: Iterable[Key]) -> None:
+    def _write_pages(target: Path, pages: SitePages, keys: Iterable[Key]) -> set[str]:
+        """Write pages, and return their files."""
         made: set[Path] = set()
+        written: set[str] = set()
         for key in keys:
             for address, text in pages.render(key).items():
                 path = target / address
@@ -174,6 +194,8 @@ class StaticSite:
                     made.add(path.parent)
                 # A letter that UTF-8 cannot hold is shown as a question mark.
                 path.write_bytes(text.encode("utf-8", "replace"))
+                written.add(address)
+        return written
 
     def _write_sitemaps(self, target: Path) -> None:
         """List every page, if the address of the site is known: a sitemap has no relative links."""
@@ -259,14 +281,15 @@ def _open(folder: Path, subdomain: str) -> Iterator[SiteDatabase]:
         yield SiteDatabase(connection, subdomain)
 
 
-def _remove(target: Path, address: str) -> None:
-    """Remove the files of a page, all parts of a long one."""
-    path = target / address
-    path.unlink(missing_ok=True)
-    number = 2
-    while (part := path.with_name(f"{path.stem}_{number}{path.suffix}")).exists():
-        part.unlink()
+def _remove(target: Path, address: str) -> set[str]:
+    """Remove the files of a page, all parts of a long one; return their names."""
+    removed, number, part = set[str](), 1, address
+    while number == 1 or (target / part).exists():
+        (target / part).unlink(missing_ok=True)
+        removed.add(part)
         number += 1
+        part = addresses.part_of(address, number)
+    return removed
 
 
 def _write(target: Path, name: str, content: bytes) -> None:

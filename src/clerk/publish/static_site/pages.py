@@ -148,13 +148,11 @@ class SitePages:
     facts: SiteFacts
     assets: Mapping[str, str]
     record: SiteRecord = field(init=False)
-    held: HeldMeetings = field(init=False)
     #: The gate, for texts that are not public yet.
     public: Callable[[str], PublicText] = field(init=False)
 
     def __post_init__(self) -> None:
         self.record = SiteRecord(self.db)
-        self.held = HeldMeetings.of(self.db)
         # The same names are printed on thousands of pages.
         self.public = lru_cache(maxsize=10_000)(self.gate)
         self._context = {
@@ -170,6 +168,11 @@ class SitePages:
                 )
             },
         }
+
+    @cached_property
+    def held(self) -> HeldMeetings:
+        """The meetings of the site, looked up when a page is made that tells of them."""
+        return HeldMeetings.of(self.db)
 
     # ------------------------------------------------------------------------- which pages
 
@@ -975,6 +978,7 @@ def filters() -> dict[str, Callable[..., Any]]:
         "counted": counted,
         "percent": page_text.percent,
         "reflowed": page_text.in_paragraphs,
+        "with_space_between": page_text.with_space_between,
         "plain_flag": page_text.plain_flag,
         "why_unread": page_text.why_unread,
         "word": word,

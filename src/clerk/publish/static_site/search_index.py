@@ -167,8 +167,27 @@ class BuiltIndex:
                 shutil.rmtree(target / key, ignore_errors=True)
                 shutil.move(self.folder / key, target)
             elif previous:
-                mirror(previous / SEARCH_FOLDER / key, target / key)
+                _link_bundle(previous / SEARCH_FOLDER / key, target / key)
         (target / BUNDLES_FILE).write_text(json.dumps(keys))
+
+
+def take_over(previous: Path | None, version: Path) -> None:
+    """Give a version the index that the one before has, if it has one."""
+    target = version / SEARCH_FOLDER
+    if previous is None or not (previous / SEARCH_FOLDER / BUNDLES_FILE).is_file():
+        shutil.rmtree(target, ignore_errors=True)
+        return
+    keys = json.loads((previous / SEARCH_FOLDER / BUNDLES_FILE).read_text())
+    mirror(None, target, keys)
+    for key in keys:
+        _link_bundle(previous / SEARCH_FOLDER / key, target / key)
+    (target / BUNDLES_FILE).write_text(json.dumps(keys))
+
+
+def _link_bundle(source: Path, target: Path) -> None:
+    """Give a version a bundle, unless it has it: its key names its content."""
+    if not target.is_dir():
+        mirror(source, target)
 
 
 def build(database: Path, planned: IndexPlan, work: Path, served: Path) -> BuiltIndex:

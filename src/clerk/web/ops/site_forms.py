@@ -130,7 +130,7 @@ def edit_site(request: Request) -> Response:
 
 
 def _edit_form(request: Request, status: int = 200, problem: str = "") -> Response:
-    site = sites.describe(settings_of(request).storage_dir, request.path_params["site"])
+    site = sites.describe(settings_of(request), request.path_params["site"])
     return page(
         request,
         "ops/edit_site.html",
@@ -147,7 +147,7 @@ def change_site(request: Request) -> Response:
     subdomain, form = request.path_params["site"], request.state.form
     check_subdomain(subdomain)
     values = {name: str(value).strip() for name, value in form.items()}
-    before = sites.describe(settings_of(request).storage_dir, subdomain)
+    before = sites.describe(settings_of(request), subdomain)
     try:
         columns: dict[str, Any] = {name: values[name] or None for name in WORDS if name in values}
         columns |= _columns(values)

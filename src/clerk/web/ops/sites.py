@@ -87,8 +87,7 @@ def one_site(request: Request) -> Response:
     """Show a site: stages, counters compared with the disk, documents, runs, events."""
     subdomain = request.path_params["site"]
     asked = request.query_params
-    storage_dir = settings_of(request).storage_dir
-    described = sites.describe(storage_dir, subdomain)
+    described = sites.describe(settings_of(request), subdomain)
     return page(
         request,
         "ops/site.html",

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clerk.core import errors
+from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.language import Message
 from clerk.core.public_text import Gate, PublicText
@@ -100,7 +101,8 @@ def of_place(request: Request) -> Response:
         name = site.name
         values = {
             "grid": CoverageGrid.of(site.coverage()),
-            "lacking": site.without_minutes(),
+            # Nobody has written the minutes of a meeting that is still to come.
+            "lacking": site.without_minutes(utc_now().date().isoformat()),
             "unread_pages": site.with_unread_pages(),
         }
     if not followed and not values["grid"].rows:

@@ -13,7 +13,7 @@ from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.language import Message, say, word
 from clerk.core.public_text import PublicText, document_text
 from clerk.publish.page_text import body_and_kind, day
-from clerk.search import SORTS, Facet, Hit, Query, Results, listing, search
+from clerk.search import SORTS, Facet, Hit, Query, Results, check_place, listing, search
 from clerk.search.results import OFFSET_AT_MOST
 from clerk.site_db.schema import UNKNOWN
 from clerk.web.middleware import limited
@@ -80,14 +80,16 @@ def home(request: Request) -> Response:
 @shared
 def search_page(request: Request) -> Response:
     """Show the documents that were found, with their best pages and facets."""
-    number, problem, results = 1, "", Results()
+    number, status, problem, results = 1, 200, "", Results()
     query = Query(PublicText(request.query_params.get("q", "")))
     try:
         query = query_of(request, limit=DOCUMENTS_PER_PAGE, is_paged=True)
         number = int(request.query_params.get("page") or 1)
         results = find(request, query, switchable=True)
     except InvalidInput as error:
-        problem = error.explanation
+        status, problem = 400, error.explanation
+    except NotFound as error:
+        status, problem = 404, error.explanation
     asked = request.query_params
     facets = []
     for name in FACETS:
@@ -106,7 +108,7 @@ def search_page(request: Request) -> Response:
     return page(
         request,
         "public/search.html",
-        400 if problem else 200,
+        status,
         query=query,
         problem=problem,
         results=results,
@@ -122,11 +124,18 @@ def search_page(request: Request) -> Response:
 
 
 def find(request: Request, query: Query, *, switchable: bool = False) -> Results:
-    """Search; an installation that has compiled nothing yet finds nothing."""
+    """Search; an installation that has compiled nothing yet finds nothing.
+
+    Where nothing is found because there is no such site or body, NotFound says so.
+    """
+    storage_dir = settings_of(request).storage_dir
     try:
-        return search(settings_of(request).storage_dir, query, switchable=switchable)
+        results = search(storage_dir, query, switchable=switchable)
     except NotFound:
         return Results()
+    if not results.total:
+        check_place(storage_dir, query)
+    return results
 
 
 def kind_in_words(kind: str) -> str:
