@@ -168,6 +168,7 @@ _PHRASE_START = pattern(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
+_AWAY_AND = pattern(r"\b(?:excused|absent)\s+(?:&|and)\s+$")
 #: ``For example: AYES: Smith; NOES: Jones``
 _FOR_EXAMPLE = pattern(r"\b(?:for\s+(?:example|instance)|e\.g\.)[^.\n]{0,60}$")
 _NAME_NEXT = re.compile(r" {1,4}[^\W\d_]")
@@ -180,6 +181,9 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     if not _is_label(doc, label) or is_number_sign(lower, *label.span("word")):
         return None
     before = lower[max(0, label.start() - 200) : label.start()]
+    if word.startswith("not") and _AWAY_AND.search(before[-20:]):
+        # ``EXCUSED & NOT VOTING: Smith``
+        kind = ABSENT
     if _FOR_EXAMPLE.search(before[-80:]):
         return None
     if kind == ABSENT:
