@@ -267,6 +267,23 @@ def test_a_long_document_goes_on_in_further_files_and_its_pages_are_linked(
     assert dead_links(files) == []
 
 
+def test_text_is_shown_in_paragraphs_and_not_in_the_lines_of_the_scan(
+    folder: Path, settings: Settings
+) -> None:
+    lines = (
+        "The Council heard that the bridge over the mill race has to be closed to lorries",
+        "until it has been repaired, and that this will take until autumn.",
+        "A letter of the Historical Society about the copper weathervane was read aloud.",
+    )
+    write_text(folder, "minutes/City Council/2024-04-01", ["\n".join(lines)])
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True)
+
+    text = f"{lines[0]} {lines[1]}\n\n{lines[2]}"
+    pages = [page.decode() for name, page in tree(site_of(settings)).items() if "/" in name]
+    assert any(f'<pre class="text">{text}</pre>' in each for each in pages)
+
+
 def test_a_site_can_be_published_without_pages(folder: Path, settings: Settings) -> None:
     publish(SITE | {"extra": {"static_site": False}}, folder, settings, complete=True)
     assert sorted(path.name for path in site_of(settings).iterdir()) == [

@@ -106,6 +106,20 @@ def test_everybody_reads_public_projects_on_a_page(marked: str, program: Browser
     assert Browser().get(f"{address}?projet=mine").status_code == 400
 
 
+def test_a_page_without_annotations_has_its_text_so_that_it_can_be_annotated(marked: str) -> None:
+    client, page = Browser(), f"{identity(MINUTES)}-2"
+    text = client.get(f"/api/v1/pages/{page}").json()["text"]
+
+    of_page = client.get(f"/api/v1/pages/{page}/annotations").json()
+    address = f"/docs/sourcedb/springfield/sourceid/{MINUTES}/2/annotations.json"
+    of_document = client.get(address).json()
+
+    assert of_page == of_document
+    assert (of_page["text"], of_page["tracks"]) == (text, [])
+    missing = client.get(f"/api/v1/pages/{identity(MINUTES)}-99/annotations")
+    assert missing.status_code == 404 and "no page 99" in missing.text
+
+
 def test_a_project_is_a_collection_of_web_annotations(marked: str) -> None:
     client = Browser()
     found = client.get("/api/v1/projects/town/words/annotations").json()
@@ -207,6 +221,18 @@ def test_the_page_view_draws_the_annotations_of_chosen_projects(
     assert '<span id="town/words:T1"></span>' in drawn and "sure: true" in drawn
     assert "note-0" not in client.get(f"/p/{PAGE}?project=mine").text
     assert "note-0" in program.get(f"/p/{PAGE}?project=mine").text
+
+
+def test_a_chosen_project_without_annotations_on_the_page_stays_chosen_and_says_so(
+    marked: str,
+) -> None:
+    other = PAGE.replace("-1", "-2")
+
+    shown = Browser().get(f"/p/{other}?project=town/words").text
+
+    assert 'value="town/words" checked' in shown
+    assert "These projects have no annotations on this page." in shown
+    assert "no annotations" not in Browser().get(f"/p/{PAGE}?project=town/words").text
 
 
 def test_the_list_shows_annotations_with_links_and_statistics(marked: str) -> None:

@@ -22,7 +22,7 @@ from clerk.core.child_process import OUT_OF_TIME
 from clerk.core.errors import DocumentTooLarge, UnreadableDocument, UnreadablePdf
 from clerk.core.language import Message, say, word
 from clerk.core.public_text import Gate, PublicText, document_text
-from clerk.read.paragraphs import flowing
+from clerk.read.paragraphs import paragraphs
 from clerk.site_db.queries import CompiledDocument, CompiledPart
 
 #: Returns what may be read of a text by whoever the page is made for.
@@ -173,8 +173,17 @@ def why_unread(stored: str) -> str:
 
 def in_paragraphs(text: str | None) -> str:
     """Return the words of a document in paragraphs, without the line breaks of the scan."""
-    paragraphs = ("".join(piece for piece, _ in each) for each in flowing(text or "", ()))
-    return document_text("\n".join(paragraphs))
+    return document_text("\n".join(_joined(text or "")))
+
+
+def with_space_between(text: str | None) -> str:
+    """Return the words of a page in paragraphs, with an empty line between them."""
+    return document_text("\n\n".join(_joined(text or "")))
+
+
+def _joined(text: str) -> Iterator[str]:
+    for runs in paragraphs(text):
+        yield "".join(run.before + text[run.start : run.end] for run in runs)
 
 
 def plain_flag(flag: str) -> str:

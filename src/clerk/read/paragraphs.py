@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median, quantiles
+from typing import NamedTuple
 
 from .files import PageWords
 
@@ -30,14 +30,16 @@ _LISTED = re.compile(
 )
 #: Ayes:   Present:   Moved by:
 _LABEL = re.compile(r"[A-Z][\w./() -]{0,34}:(?:\s|$)")
-#: No line ends on purpose with a comma, or with a title that a name has to follow.
-_UNFINISHED = re.compile(r"(?:,|\b(?:Mr|Ms|Mrs|Dr|No)\.)$")
+#: No line ends on purpose with a title that a name has to follow.
+_TITLES = ("Mr.", "Ms.", "Mrs.", "Dr.", "No.")
+_UNFINISHED = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|No)\.$")
 _SENTENCE_END = (".", "!", "?", ":", ";", ".\u201d", '."')
+#: For counting small letters quickly.
+_WITHOUT_SMALL = dict.fromkeys(range(ord("a"), ord("z") + 1))
 _HYPHENS = ("-", "\u2010", "\u00ad")
 
 
-@dataclass(frozen=True)
-class TextRun:
+class TextRun(NamedTuple):
     """Some text of a line, and what is between it and the run before: nothing, a space, a break."""
 
     start: int
@@ -45,19 +47,21 @@ class TextRun:
     before: str
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(NamedTuple):
     start: int
+    end: int
     text: str
+    is_heading: bool
+    #: Whether it has cells, as a line of a table has.
+    has_gap: bool
 
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
 
-    @property
-    def is_heading(self) -> bool:
-        letters = [each for each in self.text if each.isalpha()]
-        return len(letters) > 2 and sum(map(str.isupper, letters)) > 0.85 * len(letters)
+def _is_heading(text: str) -> bool:
+    """Whether a line is printed in capitals."""
+    if len(text) - len(text.translate(_WITHOUT_SMALL)) > 0.15 * len(text):
+        return False
+    letters = [each for each in text if each.isalpha()]
+    return len(letters) > 2 and sum(map(str.isupper, letters)) > 0.85 * len(letters)
 
 
 def starts_after_space(text: str, words: PageWords) -> set[int]:
@@ -93,9 +97,15 @@ def paragraphs(text: str, breaks: Collection[int] = ()) -> list[list[TextRun]]:
     """
     lines: list[_Line | None] = []
     start = 0
+    may_have_gaps = "   " in text or "\t" in text
     for each in text.split("\n"):
-        stripped = each.strip()
-        lines.append(_Line(start + each.index(stripped), stripped) if stripped else None)
+        if stripped := each.strip():
+            begin = start + each.index(stripped)
+            has_gap = may_have_gaps and _GAP.search(stripped) is not None
+            end = begin + len(stripped)
+            lines.append(_Line(begin, end, stripped, _is_heading(stripped), has_gap))
+        else:
+            lines.append(None)
         start += len(each) + 1
     printed = [each for each in lines if each is not None]
     if not printed:
@@ -128,16 +138,21 @@ def _is_double_spaced(lines: Sequence[_Line | None]) -> bool:
     return len(followed) > 8 and sum(followed) > 0.9 * len(followed)
 
 
+def _is_unfinished(text: str) -> bool:
+    # The regular expression alone would be looked for at every letter.
+    return text.endswith(",") or (text.endswith(_TITLES) and bool(_UNFINISHED.search(text)))
+
+
 def _joint(above: _Line, line: _Line, width: float) -> str | None:
     """Return what is between two lines; None if a new paragraph begins."""
     if _LISTED.match(line.text):
         return None
-    if _GAP.search(above.text) or _GAP.search(line.text) or width < _NARROWEST:
+    if width < _NARROWEST or above.has_gap or line.has_gap:
         return "\n"
     if above.is_heading or line.is_heading:
         return "\n" if above.is_heading and line.is_heading else None
     goes_on = line.text[0].islower() and not above.text.endswith((*_SENTENCE_END, *_HYPHENS))
-    if goes_on or (_UNFINISHED.search(above.text) and not _LABEL.match(line.text)):
+    if goes_on or (_is_unfinished(above.text) and not _LABEL.match(line.text)):
         # The sentence goes on, as in a quote that begins in the middle of a line.
         return " "
     room = width * _FILLED - len(above.text) - 1

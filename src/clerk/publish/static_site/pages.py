@@ -978,6 +978,7 @@ def filters() -> dict[str, Callable[..., Any]]:
         "counted": counted,
         "percent": page_text.percent,
         "reflowed": page_text.in_paragraphs,
+        "with_space_between": page_text.with_space_between,
         "plain_flag": page_text.plain_flag,
         "why_unread": page_text.why_unread,
         "word": word,

@@ -288,6 +288,7 @@ def page_view(request: Request) -> Response:
     shown = _show(request)
     number, identity = shown.page.page, shown.document.id
     projects: list[Project] = []
+    chosen: list[Project] = []
     tracks: list[Track] = []
     if "project" in request.query_params:
         projects = find_projects([], project_user(request))
@@ -316,7 +317,7 @@ def page_view(request: Request) -> Response:
         name=shown.name,
         document=shown.document,
         projects=projects,
-        chosen=[track.project for track in tracks],
+        chosen=[each.name for each in chosen],
         drawn=draw(shown.page.text, tracks, shown.words) if tracks else None,
         is_pdf=shown.document.is_pdf,
         has_original=has_original(settings, shown.site, Document.from_name(shown.document.name)),
