@@ -77,7 +77,7 @@ MUTANTS = (
         "                self._in_doubt |= gives and isinstance(error, DatabaseUnavailable)\n",
         "",
         "pipeline/test_survival.py"
-        "::test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives[sqlite-claim-1]",
+        "::test_a_claim_whose_answer_was_lost_is_released_while_the_worker_is_alive[sqlite-claim-1]",
     ),
     Mutant(
         "a claim made while the worker stops is released",
@@ -85,7 +85,7 @@ MUTANTS = (
         "        self.release(worker_id)\n",
         "",
         "pipeline/test_survival.py"
-        "::test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back[sqlite-claim]",
+        "::test_a_claim_made_while_the_worker_stops_is_released[sqlite-claim]",
     ),
     Mutant(
         "state guard of a settlement",
@@ -99,7 +99,7 @@ MUTANTS = (
         "pipeline/ledger/settling.py",
         'items_table.c.claim == bindparam("token"), items_table.c.state ==',
         'bindparam("token").is_not(None), items_table.c.state ==',
-        "pipeline/test_traps.py::test_a_late_worker_cannot_finish_what_another_has_in_hand[sqlite]",
+        "pipeline/test_traps.py::test_a_late_worker_cannot_finish_what_another_has_claimed[sqlite]",
     ),
     Mutant(
         "run fence",
@@ -305,7 +305,7 @@ MUTANTS = (
         "pipeline/transitions.py",
         "        ledger.release(conn, claim)",
         "        pass",
-        "executors/test_pool.py::test_two_signals_stop_at_once_and_give_back_what_was_in_hand[sqlite]",
+        "executors/test_pool.py::test_two_signals_stop_at_once_and_release_the_running_work[sqlite]",
     ),
     Mutant(
         "a lease ends",
@@ -319,7 +319,7 @@ MUTANTS = (
         "pipeline/ledger/held.py",
         "        workers.c.id.is_(None),",
         '        workers.c.id == "",',
-        "pipeline/test_traps.py::test_a_batch_of_a_worker_nobody_knows_is_taken_back[sqlite]",
+        "pipeline/test_traps.py::test_a_batch_of_an_unknown_worker_is_released[sqlite]",
     ),
     Mutant(
         "a free lock is a dead worker",
@@ -398,7 +398,7 @@ MUTANTS = (
     ),
     Mutant(
         "a site is adopted once",
-        "pipeline/transitions.py",
+        "pipeline/scripted_stages.py",
         "        lock_site(conn, subdomain)\n        job = _held_job",
         "        job = _held_job",
         "pipeline/test_workers.py::"
@@ -430,7 +430,7 @@ MUTANTS = (
         "pipeline/reconcile.py",
         "    moving = _in_work(conn) | _waiting_for_a_live_worker(conn)",
         "    moving = _waiting_for_a_live_worker(conn)",
-        "pipeline/test_reconcile.py::test_what_a_live_worker_has_in_hand_is_never_stuck[sqlite]",
+        "pipeline/test_reconcile.py::test_what_a_live_worker_has_claimed_is_never_stuck[sqlite]",
     ),
     Mutant(
         "a backlog that is served is not stuck",
@@ -487,7 +487,7 @@ MUTANTS = (
         "        or_(items_table.c.error_kind.is_(None), ~_met_trouble()),\n",
         "",
         "pipeline/test_reconcile.py::"
-        "test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again[sqlite]",
+        "test_work_that_only_a_person_can_fix_is_reported_although_it_is_retried[sqlite]",
     ),
     Mutant(
         "a silent site is checked again under its lock",
@@ -554,7 +554,7 @@ MUTANTS = (
         "read/documents.py",
         "                    shared.store(number, result)",
         "                    pass",
-        "read/test_shared_pages.py::test_a_reader_that_is_killed_costs_its_page_in_hand_only[sqlite]",
+        "read/test_shared_pages.py::test_a_reader_that_is_killed_costs_its_current_page_only[sqlite]",
     ),
     Mutant(
         "records of followed documents count for one database",
@@ -621,7 +621,7 @@ MUTANTS = (
         "pipeline/run_history.py",
         "                held = _hold(conn, chosen, page)\n",
         "                held = page\n",
-        "ops/test_retention.py::test_pruning_while_work_goes_on_disturbs_neither[sqlite]",
+        "ops/test_retention.py::test_pruning_during_work_disturbs_neither[sqlite]",
     ),
     Mutant(
         "batches are added up before they go with their run",
@@ -689,7 +689,7 @@ MUTANTS = (
         "    if not ledger.complete_item(conn, claim, done):\n        raise upload_state.ClaimLost",
         "    ledger.complete_item(conn, claim, done)",
         "annotations/test_annotation_recovery.py"
-        "::test_a_part_that_is_in_other_hands_cannot_be_finished[sqlite]",
+        "::test_a_part_claimed_by_another_worker_cannot_be_finished[sqlite]",
     ),
     Mutant(
         "a recovered crash stays visible",

@@ -1,6 +1,6 @@
 """Stages and counters, under the path that scripts know; see :mod:`clerk.pipeline`."""
 
-from clerk.pipeline.transitions import (
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,

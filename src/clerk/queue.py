@@ -11,6 +11,7 @@ from clerk.core.errors import InvalidInput
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs
 from clerk.pipeline.queues import redis_queue
+from clerk.pipeline.run_options import RunOptions
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -58,7 +59,7 @@ def enqueue_job(
         )
     stage, function = JOB_TYPES[name]
     if stage == FETCH:
-        options = {key: value for key, value in kwargs.items() if value is not None}
+        options = RunOptions.of({key: each for key, each in kwargs.items() if each is not None})
         return runs.start(config.load(), site_id, options=options, urgent=priority == "high")
     queue = get_high_queue() if priority == "high" else redis_queue(config.load(), stage)
     job = queue.enqueue_call(

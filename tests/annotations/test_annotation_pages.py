@@ -30,7 +30,7 @@ from sqlalchemy import delete, select
 from clerk.annotations import api as annotation_projects
 from clerk.annotations import changes
 from clerk.annotations.store import ROW_TABLES
-from clerk.core import config, installation, manifest
+from clerk.core import config, installation, manifest, outbox
 from clerk.core.child_process import Order
 from clerk.core.db import civic_db_connection
 from clerk.core.manifest import FetchedDocument, TextRecord
@@ -158,9 +158,9 @@ def test_of_documents_in_the_manifest_those_are_followed_that_the_outbox_names(t
     # The outbox no longer tells what happened: all documents are compared.
     findings.write_bytes(good)
     with civic_db_connection() as conn:
-        manifest.announce_site(conn, town, manifest.FACTS)
-        manifest.announce_site(conn, town, manifest.FACTS)
-        manifest.delete_old_changes(conn, -1, 100)
+        outbox.announce_site(conn, town, outbox.FACTS)
+        outbox.announce_site(conn, town, outbox.FACTS)
+        outbox.delete_old_changes(conn, -1, 100)
     assert follow_pages.follow(config.load(), town, everything=False).extracted_pages == 2
     assert exported(project) == before
 

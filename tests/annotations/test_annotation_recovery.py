@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from small_uploads import (
 from small_work import end, hurry, reap, spawn, wait_until
 from sqlalchemy import select
 
-from clerk.annotations import store
+from clerk.annotations import BatchLimits, split, store
 from clerk.batch_tracking import BatchJobTracking
 from clerk.core import config
 from clerk.core.db import civic_db_connection, reading_connection
@@ -143,7 +144,7 @@ def open_cut(path: Path) -> UploadJob:
     return job
 
 
-def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
+def test_a_batch_of_a_dead_worker_is_released_and_a_late_finish_is_refused(
     tmp_path: Path,
 ) -> None:
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
@@ -158,7 +159,7 @@ def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
     check()
 
 
-def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: Path) -> None:
+def test_a_claim_a_worker_does_not_know_of_is_released_uncharged(tmp_path: Path) -> None:
     api.upload(
         config.load(), [write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True
     )
@@ -176,7 +177,7 @@ def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: P
     assert (second.id, second.errors + second.crashes + second.lost) == (first.items[0].id, 0)
 
 
-def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None:
+def test_a_batch_of_a_beating_worker_is_never_released(tmp_path: Path) -> None:
     open_cut(write(tmp_path / "a.jsonl", [line(1)]))
     with civic_db_connection() as conn:
         register_worker(conn, "slow", lease_seconds=60.0, host="h", pid=1, queues=ANNOTATIONS)
@@ -232,8 +233,8 @@ def test_splitting_continues_where_its_worker_died(tmp_path: Path) -> None:
     sweep(config.load())
 
     with reading_connection() as conn:
-        split = select(items_table.c.state).where(items_table.c.id == first.items[0].id)
-        assert conn.execute(split).scalar_one() == Item.PENDING
+        item = select(items_table.c.state).where(items_table.c.id == first.items[0].id)
+        assert conn.execute(item).scalar_one() == Item.PENDING
     status = job.wait(config.load())
     assert status.succeeded
     assert (status.batches, status.items) == (5, 10)
@@ -244,8 +245,8 @@ def split_half(claim: Any) -> None:
     """Split off the first two parts, as a worker that dies then."""
     sent = upload_steps.order(claim).options
     source = upload_steps.stored_upload(sent["path"])
-    split = upload_steps.hands.split(source, upload_steps.hands.BatchLimits(items=2))
-    parts = [upload_steps.new_part(batch) for batch, _ in zip(split, range(2), strict=False)]
+    batches_of_two = islice(split(source, BatchLimits(items=2)), 2)
+    parts = [upload_steps.new_part(batch) for batch in batches_of_two]
     with civic_db_connection() as conn:
         upload_state.extend_split(conn, claim, parts)
 
@@ -263,7 +264,7 @@ def test_an_upload_is_not_over_while_its_file_is_being_split(tmp_path: Path) -> 
     check()
 
 
-def test_a_part_that_is_in_other_hands_cannot_be_finished(tmp_path: Path) -> None:
+def test_a_part_claimed_by_another_worker_cannot_be_finished(tmp_path: Path) -> None:
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
     late = claim_as("a worker nobody knows")
     sweep(config.load())
@@ -372,8 +373,8 @@ def test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pendi
     with civic_db_connection() as conn:
         sent = upload_steps.order(claim).options
         source = upload_steps.stored_upload(sent["path"])
-        split = upload_steps.hands.split(source, upload_steps.hands.BatchLimits(items=2))
-        upload_state.extend_split(conn, claim, [upload_steps.new_part(next(iter(split)))])
+        first = next(split(source, BatchLimits(items=2)))
+        upload_state.extend_split(conn, claim, [upload_steps.new_part(first)])
         cancelled.start()
         wait_until(somebody_waits_for_a_lock)
     cancelled.join()

@@ -524,7 +524,7 @@ def test_only_what_is_new_counts_as_stored(tmp_path: Path) -> None:
     check()
 
 
-def test_what_is_stored_adds_up_while_an_upload_goes_on(tmp_path: Path) -> None:
+def test_what_is_stored_adds_up_while_an_upload_is_running(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", map(line, range(40)))
     job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
 

@@ -69,7 +69,7 @@ def test_brat_files_hold_everything():
     assert to_value(checked(brat.load(text, annotations))) == EXAMPLE
 
 
-def test_conll_gives_back_what_does_not_overlap():
+def test_conll_exports_what_does_not_overlap():
     document = checked(EXAMPLE)
     content = b"".join(export([document, document], "conll")).decode()
     assert "Ruiz\t0\t4\tB-Person" in content and "# not shown = x" in content

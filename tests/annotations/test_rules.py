@@ -251,7 +251,7 @@ def test_a_discontinuous_span_is_kept_and_a_list_of_one_is_one():
     assert found.denotations[1].spans == (Span(0, 4),)
 
 
-def test_begin_and_end_beside_the_label_are_a_span():
+def test_begin_and_end_next_to_the_label_are_a_span():
     found = accepted(denotations=[{"begin": 0, "end": 4, "obj": "x"}])
     assert found.denotations[0].span == Span(0, 4)
 

@@ -194,7 +194,7 @@ def test_uploads_and_batches_can_be_kept_as_json(tmp_path):
         assert msgspec.json.decode(msgspec.json.encode(value), type=type(value)) == value
 
 
-def test_an_interrupted_split_goes_on_where_it_stopped(tmp_path):
+def test_an_interrupted_split_continues_where_it_stopped(tmp_path):
     upload = taken_in(tmp_path, "a.jsonl", lines(*(page(n % 7) for n in range(40))))
     limits = BatchLimits(documents=2)
     whole = list(split(upload, limits))

@@ -169,7 +169,9 @@ def rows(statement: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in conn.execute(text(statement))]
 
 
-def test_an_upload_cut_and_stored_half_way_goes_on(folder: Path, clerk: Callable[..., Any]) -> None:
+def test_an_upload_that_was_split_and_half_stored_continues(
+    folder: Path, clerk: Callable[..., Any]
+) -> None:
     write_upload(folder)
 
     assert clerk("db", "upgrade").code == 0

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from clerk.cli import cli
 from clerk.core import db
-from clerk.pipeline import liveness
+from clerk.pipeline import ledger
 
 
 @pytest.mark.parametrize("served", [False, True])
@@ -21,7 +21,7 @@ def test_with_redis_and_no_worker_the_upload_says_so(
     small_uploads.write(file, map(small_uploads.line, range(2)))
     if served:
         with db.civic_db_connection() as conn:
-            liveness.register(conn, "one", lease_seconds=600.0, queues="annotations")
+            ledger.register_worker(conn, "one", lease_seconds=600.0, queues="annotations")
 
     ran = CliRunner().invoke(
         cli, ["annotations", "upload", str(file), "--project", "p", "--detach"]

@@ -15,7 +15,7 @@ from small_pdfs import printed
 from small_work import Town, hurry
 
 from clerk.core import config
-from clerk.pipeline import queues, runs, transitions
+from clerk.pipeline import queues, runs, scripted_stages
 
 Clerk = Callable[..., Any]
 
@@ -124,7 +124,7 @@ def test_a_run_whose_documents_nobody_knows_by_name_is_brought_in_line_with_the_
     follow: Callable[..., Town], clerk: Clerk
 ) -> None:
     town = follow("springfield")
-    transitions.initialize_stage("springfield", "ocr", total_jobs=5)
+    scripted_stages.initialize_stage("springfield", "ocr", total_jobs=5)
 
     assert clerk("run", "springfield").code == 0
 
@@ -140,7 +140,7 @@ def test_a_document_that_failed_in_a_recovered_reading_is_not_tried_again(
     broken = town.folder / "pdfs" / "Council" / "2024-02-01.pdf"
     put(broken)
     broken.write_bytes(b"%PDF-1.4 and nothing of the kind")
-    transitions.initialize_stage("springfield", "ocr", total_jobs=1)
+    scripted_stages.initialize_stage("springfield", "ocr", total_jobs=1)
     assert clerk("run", "springfield").code == 4
     assert town.items()["2024-02-01"].attempt == 1
 
@@ -198,7 +198,7 @@ def test_only_what_has_changed_is_asked_for_again(make_site: Callable[..., str])
     run_ids = [town.start() for town in towns]
     seen = runs.progress(run_ids)
 
-    transitions.initialize_stage("b", "ocr", total_jobs=1)
+    scripted_stages.initialize_stage("b", "ocr", total_jobs=1)
     later = towns[1].run.run_id
     changed = runs.progress([run_ids[0], later], since=towns[1].job("ocr").updated_at)
 

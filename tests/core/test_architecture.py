@@ -33,7 +33,7 @@ def test_a_path_in_the_guide_exists(path: str) -> None:
 def test_every_package_is_in_the_picture() -> None:
     packages = {path.parent.name for path in (ROOT / "src" / "clerk").glob("*/__init__.py")}
 
-    assert packages == set(re.findall(r"\b(\w+)/ ", GUIDE[: GUIDE.index("## The road")])) & packages
+    assert packages == set(re.findall(r"\b(\w+)/ ", GUIDE[: GUIDE.index("## The path")])) & packages
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ CALLED_WITHOUT_SETTINGS = (
 )
 
 
-def test_settings_are_loaded_at_a_door_and_passed_down() -> None:
+def test_settings_are_loaded_in_entry_points_and_passed_down() -> None:
     source = ROOT / "src" / "clerk"
     found = {
         str(path.relative_to(source))

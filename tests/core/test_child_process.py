@@ -213,7 +213,7 @@ def test_a_child_that_wants_too_much_memory_says_so_and_lives(child: Child) -> N
     assert [m.performed.result for m in said if isinstance(m, Ended)] == ["FINE"]
 
 
-def test_a_child_told_to_stop_finishes_the_item_in_hand_and_no_more(child: Child) -> None:
+def test_a_child_told_to_stop_finishes_the_running_item_and_no_more(child: Child) -> None:
     child.send(order("wait", "never", "never"))
     wait_for_note(child)
     child.stop_after_this_item()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import sqlite3
 from pathlib import Path
 
 import pytest
 from test_object_store import in_own_process
 
+from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.errors import ObjectLost
 from clerk.core.files import Cache, SiteFiles, pack_text, unpack_text
@@ -99,6 +102,29 @@ def test_a_cache_smaller_than_one_document_still_works(tmp_path: Path, store_url
         assert path.stat().st_size == 3_000_005
         Cache(files.settings.storage_dir, 1).make_room()
         assert path.exists()
+
+
+@in_own_process
+def test_the_size_of_the_cache_is_counted_as_files_come_change_and_go(
+    tmp_path: Path, store_url: str
+) -> None:
+    files = machine(tmp_path, "here", store_url)
+    other = Document("minutes", "Council", "2024-02-01")
+    write_pdf(files, COUNCIL, b"%PDF-" + b"x" * 95)
+    write_pdf(files, COUNCIL, b"%PDF-" + b"y" * 195)
+    write_pdf(files, other, b"%PDF-" + b"z" * 295)
+
+    def counted() -> tuple[int, int]:
+        path = storage.cache_database(files.settings.storage_dir)
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            query = "SELECT (SELECT bytes FROM held), (SELECT sum(bytes) FROM files)"
+            told, summed = db.execute(query).fetchone()
+        return told, summed
+
+    assert counted() == (500, 500)
+    # Two files fit, 300 bytes do not stay under four fifths of it.
+    Cache(files.settings.storage_dir, 499).make_room()
+    assert counted() == (300, 300)
 
 
 @in_own_process

@@ -24,7 +24,7 @@ def former_logging(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logger, "level", logger.level)
 
 
-def test_each_piece_of_work_is_told_in_a_line_of_json(
+def test_each_piece_of_work_is_logged_as_a_line_of_json(
     make_site: Callable[..., str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     town = Town(make_site())

@@ -8,16 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from clerk.core import manifest
+from clerk.core import fetch_memory, manifest, outbox, site_files
 from clerk.core.db import civic_db_connection, get_civic_db
-from clerk.core.manifest import (
-    DocumentIdentity,
-    DocumentPart,
-    DocumentRequest,
-    FetchedDocument,
-    SiteManifest,
-    TextRecord,
-)
+from clerk.core.fetch_memory import DocumentRequest, SiteManifest
+from clerk.core.manifest import DocumentIdentity, DocumentPart, FetchedDocument, TextRecord
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 NOW = datetime(2026, 11, 17, tzinfo=UTC)
@@ -62,7 +56,7 @@ def to_read(reader: str = READER) -> list[str]:
 
 def changes(after: int = 0) -> list[tuple[str, str]]:
     with civic_db_connection() as conn:
-        return [(each.name, each.change) for each in manifest.changes_after(conn, after)]
+        return [(each.name, each.change) for each in outbox.changes_after(conn, after)]
 
 
 def test_a_fetched_document_is_to_be_read_and_nobodys_news_yet(site: str) -> None:
@@ -78,7 +72,7 @@ def test_a_document_that_was_read_is_not_read_again(site: str) -> None:
     read()
 
     assert to_read() == []
-    assert changes() == [(COUNCIL, manifest.TEXT)]
+    assert changes() == [(COUNCIL, outbox.TEXT)]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +140,7 @@ def test_a_renamed_document_keeps_its_text_and_its_versions(site: str) -> None:
     record(replace(MINUTES, name=renamed, former_name=COUNCIL, identity="town:2"))
 
     assert (row().id, row().name, row().text_sha256) == (before.id, renamed, "t1")
-    assert changes(1) == [(COUNCIL, manifest.REMOVED), (renamed, manifest.FACTS)]
+    assert changes(1) == [(COUNCIL, outbox.REMOVED), (renamed, outbox.FACTS)]
 
 
 def test_a_document_that_is_gone_and_comes_back_is_news_twice(site: str) -> None:
@@ -161,7 +155,7 @@ def test_a_document_that_is_gone_and_comes_back_is_news_twice(site: str) -> None
         manifest.mark_seen(conn, "springfield", [COUNCIL])
 
     assert row().gone_at is None
-    assert changes(1) == [(COUNCIL, manifest.FACTS)] * 2
+    assert changes(1) == [(COUNCIL, outbox.FACTS)] * 2
 
 
 def test_findings_belong_to_a_text_and_a_version_of_the_extractor(site: str) -> None:
@@ -193,16 +187,16 @@ def test_a_document_that_is_removed_leaves_the_outbox_a_word(site: str) -> None:
         manifest.forget(conn, "springfield", [COUNCIL])
         assert manifest.documents(conn, "springfield") == []
 
-    assert changes(1) == [(COUNCIL, manifest.REMOVED)]
+    assert changes(1) == [(COUNCIL, outbox.REMOVED)]
 
 
 def test_a_database_replaces_only_the_one_it_was_built_from(site: str) -> None:
     with civic_db_connection() as conn:
-        assert manifest.make_database_current(conn, "springfield", None, "first", "d1")
-        assert not manifest.make_database_current(conn, "springfield", None, "lost", "d2")
-        assert manifest.make_database_current(conn, "springfield", "first", "second", "d3")
-        assert manifest.current_database(conn, "springfield") == "second"
-        assert manifest.current_databases(conn) == {"springfield": "second"}
+        assert site_files.make_database_current(conn, "springfield", None, "first", "d1")
+        assert not site_files.make_database_current(conn, "springfield", None, "lost", "d2")
+        assert site_files.make_database_current(conn, "springfield", "first", "second", "d3")
+        assert site_files.current_database(conn, "springfield") == "second"
+        assert site_files.current_databases(conn) == {"springfield": "second"}
 
 
 def test_no_change_is_passed_over_when_commits_come_in_another_order(site: str) -> None:
@@ -234,12 +228,12 @@ def test_requests_of_documents_are_kept_and_replaced_by_later_ones(site: str) ->
     later = DocumentRequest("town:1", NOW + timedelta(hours=1), 2, NOW + timedelta(hours=7), "x")
     other = DocumentRequest("town:2", NOW)
     with civic_db_connection() as conn:
-        manifest.record_requests(conn, "springfield", [first, other])
-        manifest.record_requests(conn, "springfield", [later])
-        manifest.forget_request(conn, "springfield", "town:2")
+        fetch_memory.record_requests(conn, "springfield", [first, other])
+        fetch_memory.record_requests(conn, "springfield", [later])
+        fetch_memory.forget_request(conn, "springfield", "town:2")
 
     with civic_db_connection() as conn:
-        assert manifest.document_requests(conn, "springfield") == {"town:1": later}
+        assert fetch_memory.document_requests(conn, "springfield") == {"town:1": later}
 
 
 def test_a_fetch_that_was_cut_off_is_known_to_the_next(site: str) -> None:

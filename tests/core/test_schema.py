@@ -1,4 +1,4 @@
-"""The schema's road, with data in it, on both databases."""
+"""Upgrades and downgrades of the schema with data in it, on both databases."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_adopting_twice_changes_nothing(engine: Engine) -> None:
     assert everything(engine) == before
 
 
-def test_moments_added_by_hand_keep_their_moment_in_utc(engine: Engine) -> None:
+def test_timestamps_added_manually_keep_their_moment_in_utc(engine: Engine) -> None:
     legacy.create_tables(engine, "by hand")
     legacy.add_site(engine, "springfield", updated_at="2026-01-18T10:00:00")
 

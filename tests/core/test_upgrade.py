@@ -143,7 +143,7 @@ def test_sites_go_on_after_an_upgrade(installation: Path, clerk: Clerk) -> None:
     assert clerk("db", "check").code == 0
 
 
-def test_an_upload_goes_on_after_an_upgrade(installation: Path, clerk: Clerk) -> None:
+def test_an_upload_continues_after_an_upgrade(installation: Path, clerk: Clerk) -> None:
     assert clerk("db", "upgrade").code == 0
     upload = next(
         each for each in answer(clerk, "annotations", "list") if each["project"] == "half"

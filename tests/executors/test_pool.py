@@ -56,7 +56,7 @@ def gone_process(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_one_signal_finishes_what_is_in_hand(town: Town, number: signal.Signals) -> None:
+def test_one_signal_finishes_the_running_work(town: Town, number: signal.Signals) -> None:
     town.pdfs(12, "slow 0.3")
     town.start()
     supervisor = spawn(work_embedded)
@@ -69,7 +69,7 @@ def test_one_signal_finishes_what_is_in_hand(town: Town, number: signal.Signals)
     _a_true_state_without_anybody(town)
 
 
-def test_two_signals_stop_at_once_and_give_back_what_was_in_hand(town: Town) -> None:
+def test_two_signals_stop_at_once_and_release_the_running_work(town: Town) -> None:
     town.pdfs(4, "slow 100")
     town.start()
     supervisor = spawn(_work_until_interrupted)

@@ -13,7 +13,7 @@ Motion by Lund, seconded by Moss, to pay the bills. The motion carried 3-0.
 
 
 def only_vote(text: str) -> Vote:
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
     return vote
 
 

@@ -1,9 +1,9 @@
 """The votes in the excerpts of ``examples/`` are found as a reader would write them down.
 
 There is a file for each module of the rules, one with minutes of many places (``places.txt``), one
-with ways of writing (``styles.txt``) and one with text that is no vote (``talk.txt``).  All people
-are invented.  An excerpt may have a title, is followed by a line for each vote in it, and by a
-rule::
+with ways of writing (``styles.txt``), one with text that is no vote (``talk.txt``) and one with
+papers that are no minutes (``papers.txt``).  All people are invented.  An excerpt may have a title,
+is followed by a line for each vote in it, and by a rule::
 
     == title
     The excerpt.
@@ -43,8 +43,8 @@ def read_examples(file: str) -> list[Example]:
     return found
 
 
-def votes_in(text: str) -> list[str]:
-    return [written(vote) for vote in extract_text([text]).votes]
+def votes_in(text: str, *, is_minutes: bool = True) -> list[str]:
+    return [written(vote) for vote in extract_text([text], is_minutes=is_minutes).votes]
 
 
 def written(vote: Vote) -> str:
@@ -61,7 +61,9 @@ EXAMPLES = [each for file in sorted(FOLDER.iterdir()) for each in read_examples(
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_a_reader_would_write_down_the_same_votes(example: Example) -> None:
-    assert votes_in(example.excerpt) == example.votes
+    is_minutes = not example.name.startswith("papers")
+
+    assert votes_in(example.excerpt, is_minutes=is_minutes) == example.votes
 
 
 MOVED = [

@@ -209,7 +209,7 @@ Mr. White thanked both.
 
 @pytest.mark.parametrize(("text", "names"), FILLED.values(), ids=FILLED)
 def test_a_form_that_is_filled_in_is_read(text: str, names: tuple[list[str], ...]) -> None:
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.result == "passed"
     assert _names(vote) == names
@@ -238,7 +238,7 @@ def test_a_form_that_is_filled_in_is_read(text: str, names: tuple[list[str], ...
     ],
 )
 def test_the_number_of_something_is_no_ballot(sentence: str, reference: str) -> None:
-    (vote,) = extract_text([sentence.format(reference)]).votes
+    (vote,) = extract_text([sentence.format(reference)], is_minutes=True).votes
 
     assert (vote.mover, vote.seconder, vote.noes) == ("Smith", "Jones", [])
     assert not vote.tally or not vote.tally["no"]
@@ -256,7 +256,7 @@ def test_the_number_of_something_is_no_ballot(sentence: str, reference: str) -> 
 def test_a_no_that_is_a_ballot_is_still_one(
     text: str, noes: list[str], against: int | None
 ) -> None:
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.noes == noes
     assert (vote.tally or {}).get("no") == against

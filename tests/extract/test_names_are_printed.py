@@ -45,7 +45,7 @@ def published_names(found: Extraction) -> set[str]:
 @given(MINUTES)
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_every_published_name_and_quote_is_printed(text: str) -> None:
-    found = extract_text(text.split("\f"))
+    found = extract_text(text.split("\f"), is_minutes=True)
 
     words = plain(text).split()
     bare = {word.strip(".,;:()").lower() for word in words}
@@ -60,7 +60,7 @@ def test_every_published_name_and_quote_is_printed(text: str) -> None:
 def test_only_people_vote(text: str) -> None:
     people = {"hobbs", "tandy", "webb", "royce"}
 
-    for vote in extract_text(text.split("\f")).votes:
+    for vote in extract_text(text.split("\f"), is_minutes=True).votes:
         for kind in BALLOTS:
             assert {name.split()[-1].lower() for name in getattr(vote, kind)} <= people
 

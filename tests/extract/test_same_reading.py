@@ -50,7 +50,7 @@ def test_the_order_of_names_does_not_matter(members: list[str], data: st.DataObj
     voters = data.draw(st.permutations(members))
     ayes, noes = voters[:cut], voters[cut:]
 
-    (vote,) = extract_text([minutes(members, ayes, noes)]).votes
+    (vote,) = extract_text([minutes(members, ayes, noes)], is_minutes=True).votes
 
     assert reading(vote) == expected(members, ayes, noes)
     assert "incomplete_list" not in vote.flags
@@ -71,7 +71,7 @@ def test_line_breaks_do_not_matter(members: list[str], width: int) -> None:
             line = line[at + 1 :]
         lines.append(line)
 
-    (vote,) = extract_text(["\n".join(lines)]).votes
+    (vote,) = extract_text(["\n".join(lines)], is_minutes=True).votes
 
     assert reading(vote) == expected(members, members[1:], members[:1])
 
@@ -81,7 +81,7 @@ def test_line_breaks_do_not_matter(members: list[str], width: int) -> None:
 def test_hyphens_at_line_ends_do_not_matter(members: list[str], broken: str) -> None:
     text = minutes(members, members, []).replace(broken.replace("-\n", ""), broken)
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert (vote.ayes, vote.tally) == (members, {"yes": len(members), "no": 0})
     assert "".join((vote.motion or "").split()) == "".join(MOTION.removeprefix("to ").split())
@@ -98,7 +98,7 @@ def test_page_headers_and_numbers_do_not_matter(members: list[str], place: int) 
         for number, part in enumerate(parts, 1)
     ]
 
-    (vote,) = extract_text(pages).votes
+    (vote,) = extract_text(pages, is_minutes=True).votes
 
     assert reading(vote) == expected(members, members[1:], members[:1])
 
@@ -110,7 +110,7 @@ def test_a_list_that_is_not_understood_has_no_tally(members: list[str], mark: st
         f"AYES: {members[0]}, ", f"AYES: {members[0]} {mark} "
     )
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert "incomplete_list" in vote.flags
     assert vote.tally is None or "yes" not in vote.tally
@@ -138,7 +138,7 @@ def test_what_a_member_is_called_does_not_matter(name: str, sentence: str) -> No
 
     def read(members: list[str]) -> list[object]:
         text = f"Present: {', '.join(members)}\n\n{sentence.format(*members)}"
-        (vote,) = extract_text([text]).votes
+        (vote,) = extract_text([text], is_minutes=True).votes
         lists = [getattr(vote, kind) for kind in BALLOTS]
         return [vote.mover, vote.seconder, vote.result, vote.tally, vote.motion, lists]
 

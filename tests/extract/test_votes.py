@@ -36,7 +36,7 @@ def all_names(vote: Vote) -> list[str]:
 def test_every_offset_slices_to_its_quote(pages: list[str]) -> None:
     text = "\f".join(pages)
 
-    found = extract_text(pages)
+    found = extract_text(pages, is_minutes=True)
 
     for vote in found.votes:
         assert text[vote.start : vote.end] == vote.quote != ""
@@ -51,7 +51,7 @@ def test_every_offset_slices_to_its_quote(pages: list[str]) -> None:
 def test_every_name_is_printed_in_the_document(pages: list[str]) -> None:
     printed = normalise(pages).text.split()
 
-    for vote in extract_text(pages).votes:
+    for vote in extract_text(pages, is_minutes=True).votes:
         for name in all_names(vote):
             assert all(any(word in each for each in printed) for word in name.split())
 
@@ -59,9 +59,9 @@ def test_every_name_is_printed_in_the_document(pages: list[str]) -> None:
 @given(st.lists(ANY_TEXT, min_size=1, max_size=3))
 @settings(max_examples=examples(200), deadline=None)
 def test_the_same_pages_give_the_same_answer_in_known_words(pages: list[str]) -> None:
-    found = extract_text(pages)
+    found = extract_text(pages, is_minutes=True)
 
-    assert extract_text(pages) == found
+    assert extract_text(pages, is_minutes=True) == found
     assert {vote.result for vote in found.votes} <= set(RESULTS)
     assert {entity.type for entity in found.entities} <= set(TYPES)
     assert all(0 < vote.confidence < 1 for vote in found.votes)
@@ -125,7 +125,7 @@ def test_a_page_footer_inside_the_block_is_passed_over() -> None:
         "Minutes of the Town Council  Page 2 of 2\nOrtiz\nNOES: Penn\n",
     ]
 
-    (vote,) = extract_text(pages).votes
+    (vote,) = extract_text(pages, is_minutes=True).votes
 
     assert (vote.ayes, vote.noes) == (["Moss", "Nye", "Ortiz"], ["Penn"])
 
@@ -137,7 +137,7 @@ AYES: Anderson, Bouvier Castellano
 NOES: None
 """
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.mover == "Anderson"
     assert vote.ayes == ["Anderson", "Bouvier", "Castellano"]
@@ -150,7 +150,7 @@ AYES: Alvarez, Brandt, Chan
 NOES: Chan
 """
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.ayes == ["Alvarez", "Brandt", "Chan"]
     assert vote.noes == ["Chan"]
@@ -160,7 +160,7 @@ NOES: Chan
 def test_unanimously_names_nobody() -> None:
     text = "Present: Alvarez, Brandt, Chan\nMotion by Brandt, second by Chan. Carried unanimously."
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.unanimous
     assert vote.ayes == []
@@ -169,7 +169,7 @@ def test_unanimously_names_nobody() -> None:
 def test_the_vote_decides_nothing_that_is_not_printed() -> None:
     text = "Motion by Brandt, second by Chan to levy a tax.\nAYES: Brandt, Chan\nNOES: Dole\n"
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.result == "unknown"
     assert vote.tally == {"yes": 2, "no": 1}
@@ -181,7 +181,7 @@ Il est propos\u00e9 par le conseiller Roy, appuy\u00e9 par Mme Cyr, que la taxe 
 Rejet\u00e9e.
 """
 
-    (vote,) = extract_text([text]).votes
+    (vote,) = extract_text([text], is_minutes=True).votes
 
     assert vote.quote.startswith("Il est propos\u00e9 par le conseiller Roy")
     assert vote.motion == "que la taxe soit adopt\u00e9e"
@@ -198,6 +198,6 @@ Rejet\u00e9e.
     ],
 )
 def test_the_words_of_a_motion_are_not_those_of_the_vote(excerpt: str, motion: str | None) -> None:
-    (vote,) = extract_text([excerpt]).votes
+    (vote,) = extract_text([excerpt], is_minutes=True).votes
 
     assert (vote.motion or "").removeprefix("the ") == (motion or "")

@@ -148,7 +148,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("excerpt", "words"), EXAMPLES, ids=[words for _, words in EXAMPLES])
 def test_a_motion_is_published_in_its_own_words(excerpt: str, words: str) -> None:
-    (vote,) = extract_text([excerpt]).votes
+    (vote,) = extract_text([excerpt], is_minutes=True).votes
 
     assert vote.motion == words
 
@@ -162,7 +162,7 @@ def test_a_motion_is_published_in_its_own_words(excerpt: str, words: str) -> Non
     ],
 )
 def test_words_of_the_vote_are_no_motion(excerpt: str) -> None:
-    (vote,) = extract_text([excerpt]).votes
+    (vote,) = extract_text([excerpt], is_minutes=True).votes
 
     assert vote.motion is None
     assert "no_words" in vote.doubts

@@ -16,8 +16,9 @@ from sqlalchemy import create_engine
 from clerk.core import schema, storage
 from clerk.core.config import Settings
 from clerk.core.db import upsert_site, writing_to
+from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import DocumentRow, SiteManifest
+from clerk.core.manifest import DocumentRow
 from clerk.fetch.base import FetchReport
 from clerk.fetch.store import fetch_site
 

@@ -323,6 +323,17 @@ def test_a_host_in_trouble_is_asked_again(client_of):
     assert len(host.asked) == 3
 
 
+def test_a_retry_says_what_failed_and_when_it_is_tried_again(client_of, caplog):
+    with stamina.set_testing(False):
+        host = Host(in_turn(httpx.Response(503, headers={"Retry-After": "0"}), httpx.Response(200)))
+        client_of(host).page("https://town.example/list")
+
+    [record] = [each for each in caplog.records if each.name == "clerk.fetch.http.client"]
+    assert record.getMessage() == (
+        "https://town.example/list returned status 503. Trying again in 0 s."
+    )
+
+
 @pytest.mark.parametrize("status", [400, 403, 404, 405, 410])
 def test_a_clear_no_is_not_asked_again(client_of, status):
     host = Host(lambda _: httpx.Response(status))
@@ -670,7 +681,7 @@ def test_a_certificate_that_nobody_vouches_for_is_an_error_of_the_host(tmp_path)
     try:
         with (
             Client.from_settings(allowed, pace_seconds=0.001) as client,
-            pytest.raises(HostTrouble, match="certificate"),
+            pytest.raises(HostTrouble, match="certificate of localhost is not valid: self-signed"),
         ):
             client.page(f"https://localhost:{server.server_port}/a.pdf")
     finally:

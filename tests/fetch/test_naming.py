@@ -241,3 +241,41 @@ def test_a_title_may_say_only_what_sort_of_meeting_it_is(title, says_whose):
 )
 def test_a_day_takes_its_year_from_the_titles_above_it(titles, text, day):
     assert str(naming.date_below(titles, text)) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "day_first"),
+    [
+        ("23/1/2024, 6/2/2024", True),
+        ("1/23/2024, 6/2/2024", False),
+        ("23.01.24 and 06.02.24", True),
+        ("Tuesday 6/2/2024", True),
+        ("Tue., 2/6/2024", False),
+        # Both orders, or nothing that tells them apart.
+        ("23/1/2024, 1/23/2024", None),
+        ("6/2/2024", None),
+        ("23-01-24", None),
+        ("Monday 6/2/2024", None),
+    ],
+)
+def test_the_dates_of_a_page_tell_whether_the_day_is_first(text, day_first):
+    assert naming.day_first_of_text(text) is day_first
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("February 29 – March 1, 2024", date(2024, 2, 29)),
+        ("December 31 and January 1, 2024", date(2023, 12, 31)),
+        ("January 16-17, 2024", date(2024, 1, 16)),
+    ],
+)
+def test_of_several_days_the_first_counts(text, day):
+    assert naming.find_date(text) == day
+
+
+@pytest.mark.parametrize(
+    ("title", "body"), [("C.R.A. Regular Meeting", "C.R.A"), ("P&Z Regular Meeting", "P&Z")]
+)
+def test_a_body_may_be_called_by_its_letters(title, body):
+    assert naming.body_of_meeting(title) == body

@@ -273,7 +273,7 @@ import sys
 from pathlib import Path
 from clerk.core.config import Settings
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import SiteManifest
+from clerk.core.fetch_memory import SiteManifest
 from clerk.fetch.store import fetch_site
 
 site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
@@ -306,7 +306,7 @@ from pathlib import Path
 from clerk.core.config import Settings
 from clerk.core.errors import StorageUnusable
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import SiteManifest
+from clerk.core.fetch_memory import SiteManifest
 from clerk.fetch.store import fetch_site
 
 settings = Settings(storage_dir=Path(sys.argv[1]))

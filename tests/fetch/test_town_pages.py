@@ -14,6 +14,59 @@ TOWN = "https://town.example/meetings"
 Expected = list[tuple[str, str, str, str]]
 
 PAGES: dict[str, tuple[str, str, Expected]] = {
+    "names of files below a year's end, with the day on which they were put there": (
+        TOWN,
+        """<h1>Town Board Minutes</h1><table><tr><th>Name</th><th>Size</th><th>Date</th></tr><tr>
+        <td><a href="1.pdf">Dec 12</a></td><td>100 KB</td><td>January 11, 2024</td></tr><tr><td><a href="2.pdf">Jan 9</a></td>
+        <td>90 KB</td><td>February 15, 2024</td></tr></table><h1>City Council</h1><ul><li>January 16, 2024
+        <a href="a.pdf">Agenda, revised Jan 12</a> <a href="i.pdf">Item 1 - Minutes of January 2, 2024</a></li></ul>""",
+        [
+            ("agendas", "2024-01-16", "City Council", "a.pdf"),
+            ("minutes", "2023-12-12", "Town Board", "1.pdf"),
+            ("minutes", "2024-01-09", "Town Board", "2.pdf"),
+        ],
+    ),
+    "views below kinds, that a handler of documents gives out": (
+        TOWN,
+        """<h1>Meetings</h1><table><tr><th>Title</th><th>Date</th><th>Agenda</th><th>Minutes</th></tr><tr>
+        <td>Board of Commissioners</td><td>1/16/2024 6:00 PM</td><td><a href="/document/center.egov?view=item;id=901">View</a></td>
+        <td><a href="/document/center.egov?view=item;id=905">View</a></td></tr></table>""",
+        [
+            ("agendas", "2024-01-16", "Board of Commissioners", "id=901"),
+            ("minutes", "2024-01-16", "Board of Commissioners", "id=905"),
+        ],
+    ),
+    "a meeting of all citizens, and a committee of a Danish town": (
+        "https://www.gemeinde.ch/versammlung",
+        """<h1>Versammlung</h1><ul><li><a href="e.pdf">Einladung zur Gemeindeversammlung vom 16. Januar 2024</a></li>
+        </ul><h1>Økonomiudvalget</h1><ul><li>17. januar 2024 <a href="r.pdf">Referat</a></li></ul>""",
+        [
+            ("agendas", "2024-01-16", "Gemeindeversammlung", "e.pdf"),
+            ("minutes", "2024-01-17", "Økonomiudvalget", "r.pdf"),
+        ],
+    ),
+    "a day in the text of another link, and one of the first of two days": (
+        TOWN,
+        """<h1>City Council</h1><table><tr><th>Date</th><th>Video</th><th>Agenda</th></tr><tr><td>1/9/2024</td>
+        <td><a href="https://video.example/1">Part 1 (1/9/2024)</a> <a href="https://video.example/2">Part 2 (1/10/2024)</a></td>
+        <td><a href="1.pdf">PDF</a></td></tr></table><table><tr><td>1/23/2024</td>
+        <td><a href="https://video.example/3">Part 2 (1/24/2024)</a></td><td><a href="2.pdf">Agenda</a></td></tr></table>
+        <ul><li>Feb. 29 – Mar. 1, 2024: <a href="3.pdf">Agenda</a></li></ul>""",
+        [
+            ("agendas", "2024-01-09", "City Council", "1.pdf"),
+            ("agendas", "2024-01-23", "City Council", "2.pdf"),
+            ("agendas", "2024-02-29", "City Council", "3.pdf"),
+        ],
+    ),
+    "short years behind the day, and registers below minutes": (
+        "https://www.hall.org/minutes",
+        """<h1>Parish Council Minutes</h1><ul><li><a href="1.pdf">23/01/24</a></li><li><a href="2.pdf">06/02/24</a></li>
+        <li><a href="3.pdf">Cheque Register 06/02/24</a></li></ul>""",
+        [
+            ("minutes", "2024-01-23", "Parish Council", "1.pdf"),
+            ("minutes", "2024-02-06", "Parish Council", "2.pdf"),
+        ],
+    ),
     "links that say nothing, each behind the name of its document": (
         TOWN,
         """<h1>Planning Board</h1><p>The minutes of the January 9, 2024 meeting are <a href="m.pdf">here</a>. The agenda for the

@@ -104,6 +104,73 @@ VARIANTS = [
         },
         both("City Council", "/a.pdf", "/m.pdf"),
     ),
+    *(
+        Variant(
+            f"moderngov: the service is closed by {status}, and the list of committees is elsewhere",
+            "moderngov",
+            source,
+            {
+                "mgWebService": httpx.Response(status),
+                "mgListCommittees": "<title>Error</title><h1>Page not available</h1>",
+                "ieDocHome": lists,
+                "ieListMeetings": "<h1>Browse meetings</h1><h2>Licensing Committee</h2><ul><li>"
+                '<a href="ieListDocuments.aspx?CId=115&MeetingId=38">16 Jan 2024 10.00 am</a></li></ul>',
+                "ieListDocuments": '<a href="documents/g38/Agenda%20frontsheet.pdf?T=0">Agenda</a>'
+                '<a href="documents/g38/Printed%20minutes.pdf?T=1">Minutes</a>',
+            },
+            both("Licensing Committee", "frontsheet.pdf?T=0", "minutes.pdf?T=1"),
+        )
+        for status, source, lists in (
+            (
+                404,
+                "https://www.town.gov.uk/modernGov/ieDocHome.aspx",
+                '<a href="ieListMeetings.aspx?CId=115">Licensing Committee</a>',
+            ),
+            (403, "https://committees.town.gov.uk/ieListMeetings.aspx?CommitteeId=115", "<p/>"),
+        )
+    ),
+    Variant(
+        "moderngov: meetings without a committee around them",
+        "moderngov",
+        "https://democracy.town.gov.uk/mgListCommittees.aspx",
+        {
+            "GetCommittees": b"<committees><committee><committeeid>1</committeeid><committeetitle>Cabinet"
+            b"</committeetitle></committee></committees>",
+            "GetMeetings": b"<meetings><meeting><meetingid>7</meetingid><meetingdate>16/01/2024"
+            b"</meetingdate></meeting></meetings>",
+            "GetMeeting?": b"<meeting><meetingid>7</meetingid><agendapublished>True</agendapublished>"
+            b"</meeting>",
+            "MId=7": '<a href="documents/g7/Agenda%20frontsheet.pdf?T=0">Agenda</a>',
+        },
+        [("agendas", DAY, "Cabinet", "frontsheet.pdf?T=0")],
+    ),
+    Variant(
+        "primegov: a document that is elsewhere",
+        "primegov",
+        "https://town.primegov.com/public/portal",
+        {
+            "ListUpcoming": [],
+            "ListArchived": once(
+                [
+                    {
+                        "id": 4,
+                        "title": "City Council",
+                        "dateTime": f"{DAY}T14:00:00",
+                        "documentList": [
+                            {
+                                "templateId": 7,
+                                "templateName": "Minutes",
+                                "compileOutputType": 1,
+                                "link": "https://files.example/4.pdf",
+                            }
+                        ],
+                    }
+                ],
+                [],
+            ),
+        },
+        [("minutes", DAY, "City Council", "https://files.example/4.pdf")],
+    ),
     Variant(
         "granicus: a tab of several bodies names none of them",
         "granicus",

@@ -13,8 +13,8 @@ from follow_town import SITE, add_document, compile_town
 from sqlalchemy import update
 from test_follow_pages import Browser
 
-from clerk.core import config, db, manifest
-from clerk.core.manifest import ListedMeeting
+from clerk.core import config, db, fetch_memory
+from clerk.core.fetch_memory import ListedMeeting
 from clerk.core.models import documents_table
 from clerk.core.storage import compiled_database, search_folder
 
@@ -153,7 +153,7 @@ def events(reader: Any, path: str) -> dict[str, Any]:
 def test_calendars_keep_ids_through_moves_and_cancellations(reader: Any) -> None:
     def list_meetings(*meetings: ListedMeeting) -> None:
         with db.civic_db_connection() as conn:
-            manifest.record_meetings(conn, SITE, list(meetings))
+            fetch_memory.record_meetings(conn, SITE, list(meetings))
 
     today = datetime.now(UTC).date().isoformat()
     add_document(f"agendas/City Council/{today}", "Agenda: zoning")

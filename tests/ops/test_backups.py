@@ -109,7 +109,7 @@ def test_the_password_is_never_an_argument() -> None:
         assert passfile.stat().st_mode & 0o077 == 0
 
 
-def test_the_drill_restores_database_and_store_and_work_goes_on(
+def test_the_drill_restores_database_and_store_and_work_continues(
     site: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
 ) -> None:
     guide.use_the_servers_own_programs(monkeypatch)

@@ -215,7 +215,7 @@ def test_shares_are_rounded_as_sql_rounds_them(part: int, whole: int, share: flo
     assert counts.percent(part, whole) == share
 
 
-def test_nothing_is_counted_at_the_doors() -> None:
+def test_nothing_is_counted_in_the_cli_or_the_web_pages() -> None:
     """One module counts: commands, pages and the verdict have no sums of their own."""
     package = Path(counts.__file__).parents[1]
     doors = [*(package / "web").rglob("*.py"), *(package / "cli").rglob("*.py")]

@@ -33,21 +33,17 @@ from clerk.core.models import (
 from clerk.core.states import QUEUES
 from clerk.executors.work import Outcome
 from clerk.ops import counts, store_check
-from clerk.pipeline import ledger, liveness, queues, transitions
+from clerk.pipeline import ledger, queues, transitions
 from clerk.pipeline.batches import BatchJobTracking
 from clerk.pipeline.flow import Pipeline
-from clerk.pipeline.transitions import (
-    increment_completed,
-    increment_failed,
-    initialize_stage,
-    job_of_stage,
-)
+from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline.transitions import job_of_stage
 
 OPERATING = "operating.md"
 Make = Callable[..., str]
 
 
-def test_an_empty_installation_is_well(database: str) -> None:
+def test_an_empty_installation_is_healthy(database: str) -> None:
     ran = clerk("health")
 
     assert (ran.exit_code, ran.output.splitlines()[0].split(" | ")[0]) == (
@@ -79,7 +75,7 @@ def test_work_that_nobody_serves_is_a_warning(site: str) -> None:
 
 def test_a_worker_that_serves_all_queues_is_one(site: str) -> None:
     with db.civic_db_connection() as conn:
-        liveness.register(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
+        ledger.register_worker(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
 
     assert "1 alive" in clerk("health").output
 
@@ -87,7 +83,7 @@ def test_a_worker_that_serves_all_queues_is_one(site: str) -> None:
 def test_work_that_waits_for_a_person_is_critical_though_it_is_served(site: str) -> None:
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, site)
-        liveness.register(conn, "one", lease_seconds=600.0, queues="fetch")
+        ledger.register_worker(conn, "one", lease_seconds=600.0, queues="fetch")
         claimed = ledger.claim(conn, QUEUES, "one", lambda _queue: 1)
         assert claimed is not None
         error = "StorageUnusable: the disk is full"
@@ -276,7 +272,7 @@ def backlog(waiting: int, done: int, *, hours: float = 5.0) -> None:
 def serve(*, hours: float = 5.0) -> None:
     """Let a worker be alive that serves every queue."""
     with db.civic_db_connection() as conn:
-        liveness.register(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
+        ledger.register_worker(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
         conn.execute(update(workers_table).values(started_at=utc_now() - timedelta(hours=hours)))
 
 
@@ -455,7 +451,7 @@ def test_a_storage_directory_that_is_not_mounted_is_critical(site: str, storage:
     (storage / site).mkdir()
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, site, first="deploy")
-        liveness.register(conn, "one", lease_seconds=600.0, queues="deploy")
+        ledger.register_worker(conn, "one", lease_seconds=600.0, queues="deploy")
         claimed = ledger.claim(conn, ["deploy"], "one", lambda _queue: 1)
         assert claimed is not None
         done = Outcome(claimed.items[0], "completed", result={})
@@ -527,13 +523,13 @@ def test_a_bucket_is_asked_by_health_and_doctor(
 
 def test_a_worker_that_died_is_missed_until_another_serves_its_queues(database: str) -> None:
     with db.civic_db_connection() as conn:
-        liveness.register(conn, "dead", lease_seconds=-60.0, queues="ocr,deploy")
+        ledger.register_worker(conn, "dead", lease_seconds=-60.0, queues="ocr,deploy")
 
     (found,) = findings("workers")
     assert found["what"].endswith("the last worker of ocr, deploy died")
 
     with db.civic_db_connection() as conn:
-        liveness.register(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
+        ledger.register_worker(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
     said = verdict()
     assert said["level"] == "OK"
     told = next(check["said"] for check in said["checks"] if check["name"] == "crashes")
@@ -554,7 +550,7 @@ def test_a_full_disk_under_the_database_is_named(database: str) -> None:
 def test_a_worker_that_died_is_not_missed_when_a_later_one_ended_in_order(database: str) -> None:
     for name, lease in (("dead", -60.0), ("later", 600.0)):
         with db.civic_db_connection() as conn:
-            liveness.register(conn, name, lease_seconds=lease, queues="ocr,deploy")
+            ledger.register_worker(conn, name, lease_seconds=lease, queues="ocr,deploy")
     Pipeline(config.load()).unregister("later")
 
     said = verdict()

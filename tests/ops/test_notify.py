@@ -213,7 +213,7 @@ def told(*findings: Finding, now: datetime | None = None) -> notify.Told:
     return notify.Told(looked.new, looked.ended, done.delivered, done.failed)
 
 
-def test_a_problem_and_its_end_are_told_once_grouped_with_the_command(
+def test_a_problem_and_its_end_are_reported_once_grouped_with_the_command(
     database: str, webhook: Receiver, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = f"smtp://127.0.0.1:{mailbox.port}/?from=clerk@example.org&to=ann@example.org,bob@example.org"
@@ -264,7 +264,7 @@ def test_many_problems_are_one_message_that_lists_the_first(
     assert body["text"].splitlines()[-1] == "... and 31 more"
 
 
-def test_what_becomes_critical_is_told_again(
+def test_what_becomes_critical_is_reported_again(
     database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_URL", webhook.url)
@@ -312,7 +312,7 @@ def test_a_target_that_is_away_is_tried_again_with_the_same_key(
 @sqlite_daily
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.chaos)])
-def test_killed_at_any_statement_everybody_is_told_and_of_what_is_new_once(
+def test_killed_at_any_statement_everybody_is_notified_once_of_what_is_new(
     database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch, stride: int
 ) -> None:
     monkeypatch.setenv("NOTIFY_URL", f"{webhook.url} {webhook.url}?second")
@@ -387,7 +387,7 @@ def test_a_test_message_reaches_every_target_or_says_which_not(
     assert len(webhook.bodies) == len(mailbox.mails) == 1
 
 
-def test_the_command_tells_what_health_finds(
+def test_the_command_reports_what_health_finds(
     database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_URL", webhook.url)
@@ -405,7 +405,7 @@ def test_the_command_tells_what_health_finds(
     assert row.kind == "queues" and row.ended_at is not None
 
 
-def test_a_database_that_is_away_is_told_once_without_it(
+def test_an_unreachable_database_is_reported_once_without_it(
     storage: Any, webhook: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NOTIFY_URL", webhook.url)

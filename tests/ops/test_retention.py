@@ -16,7 +16,7 @@ from guide import clerk
 from small_work import Town, in_own_process, nothing_active, work_embedded
 from sqlalchemy import Table, event, func, insert, select, text, update
 
-from clerk.core import config, db, installation, manifest
+from clerk.core import config, db, installation, outbox
 from clerk.core.clock import utc_now
 from clerk.core.errors import WrongInstallation
 from clerk.core.models import (
@@ -172,7 +172,7 @@ def test_a_run_under_way_is_not_touched(town: Town) -> None:
     assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
 
 
-def test_pruning_while_work_goes_on_disturbs_neither(
+def test_pruning_during_work_disturbs_neither(
     town: Town, make_site: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_history, "RUNS_AT_ONCE", 2)
@@ -229,7 +229,7 @@ def test_changes_of_documents_are_kept_for_a_month_and_the_last_one_for_ever(sit
 
     change("a", "b", "c")
     with db.reading_connection() as conn:
-        _, seen = manifest.changed_names(conn, site, 0)
+        _, seen = outbox.changed_names(conn, site, 0)
     let_changes_age(20)
     change("d")
     assert prune() == retention.Pruned()
@@ -238,12 +238,12 @@ def test_changes_of_documents_are_kept_for_a_month_and_the_last_one_for_ever(sit
     assert prune(dry_run=True) == prune() == retention.Pruned(changes=3)
 
     with db.reading_connection() as conn:
-        assert manifest.changed_names(conn, site, seen) == (["d"], seen + 1)
-        assert manifest.changed_names(conn, site, seen - 1) == (None, seen + 1), "starts anew"
+        assert outbox.changed_names(conn, site, seen) == (["d"], seen + 1)
+        assert outbox.changed_names(conn, site, seen - 1) == (None, seen + 1), "starts anew"
     let_changes_age(20)
     assert prune() == retention.Pruned()
     with db.reading_connection() as conn:
-        assert manifest.changed_names(conn, site, seen + 1) == ([], seen + 1)
+        assert outbox.changed_names(conn, site, seen + 1) == ([], seen + 1)
     assert "0 changes of documents older than 30 days" in clerk("db", "prune").output
 
 

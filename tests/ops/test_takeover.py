@@ -23,7 +23,8 @@ from clerk.migrations import (
     migrate_stuck_sites,
 )
 from clerk.ops import takeover
-from clerk.pipeline.transitions import NO_DOCUMENTS, initialize_stage
+from clerk.pipeline.scripted_stages import initialize_stage
+from clerk.pipeline.transitions import NO_DOCUMENTS
 
 Copies = Callable[..., AbstractContextManager[str]]
 
@@ -159,7 +160,7 @@ def test_the_moment_of_the_last_movement_is_kept(stuck: Callable[..., str]) -> N
     assert str(row(name).updated_at).startswith("2026-01-17 08:00:00")
 
 
-def test_a_claim_that_nobody_works_on_is_taken_back(stuck: Callable[..., str], old: Engine) -> None:
+def test_a_claim_that_nobody_works_on_is_released(stuck: Callable[..., str], old: Engine) -> None:
     name = stuck(both=1)
     with old.begin() as conn:
         conn.execute(

@@ -1,4 +1,4 @@
-"""The whole road of an operator: a legacy installation of 300 sites follows docs/migrating.md.
+"""A whole migration: a legacy installation of 300 sites follows docs/migrating.md.
 
 Every day 24 of them are stuck, twice in each of the odd ways; in `make chaos` 105.
 """

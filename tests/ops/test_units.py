@@ -43,7 +43,7 @@ def test_reconciliation_runs_every_15_minutes() -> None:
     assert units.cron(units.EXAMPLE).splitlines()[1].startswith("*/15 * * * * cd ")
 
 
-def test_workers_restart_and_finish_what_they_have_in_hand() -> None:
+def test_workers_restart_and_finish_their_running_work() -> None:
     worker = units.systemd(units.EXAMPLE)["clerk-worker@.service"]
 
     assert {"Restart=on-failure", "KillMode=mixed", "TimeoutStopSec=10min"} <= {

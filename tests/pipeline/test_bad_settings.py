@@ -17,6 +17,7 @@ from clerk.core.states import Run
 from clerk.executors import embedded
 from clerk.pipeline import runs, sites, steps
 from clerk.pipeline.flow import Pipeline
+from clerk.pipeline.run_options import NO_OPTIONS
 
 SAID = "The extra settings of springfield are not a JSON object"
 
@@ -46,7 +47,7 @@ def test_reading_options_are_refused_by_the_name_of_the_site(
         row = db.require_site(conn, "springfield")
 
     with pytest.raises(BadSetting, match=SAID):
-        steps.engine_of(row, {}, config.load())
+        steps.engine_of(row, NO_OPTIONS, config.load())
 
 
 def test_its_run_fails_with_that_reason(site: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,7 +131,7 @@ def test_scopes_choose_and_combine(job: int) -> None:
         assert [batch.status for batch in chosen] == [scope]
 
 
-def test_silence_and_waiting_are_told_apart(job: int) -> None:
+def test_silence_and_waiting_are_distinguished(job: int) -> None:
     silent = made(job, Batch.RUNNING, age=timedelta(minutes=11))
     waiting = made(job, Batch.PENDING, age=timedelta(minutes=6))
     made(job, Batch.RUNNING, age=timedelta(minutes=9))
@@ -212,7 +212,7 @@ VERBATIM = {
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
-def test_the_operators_sql_runs_as_it_is_and_tells_the_truth(job: int) -> None:
+def test_the_operators_sql_runs_unchanged_with_true_results(job: int) -> None:
     for status in (Batch.COMPLETED, Batch.COMPLETED, Batch.CRASHED, Batch.FAILED):
         made(job, status)
 

@@ -266,7 +266,7 @@ def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
 
 
 @by_every_executor
-def test_a_superseded_run_stops_and_the_new_one_goes_on(
+def test_a_superseded_run_stops_and_the_new_one_continues(
     working: Working, town: Town, readers: Readers
 ) -> None:
     readers.take(FOR_EVER)

@@ -18,7 +18,7 @@ from clerk.core.clock import utc_now
 from clerk.core.models import audit_table, items_table, jobs_table, quarantine_table, runs_table
 from clerk.core.states import Item
 from clerk.executors.work import Outcome
-from clerk.pipeline import failures, ledger, transitions
+from clerk.pipeline import failures, ledger, scripted_stages, transitions
 from clerk.pipeline.failures import Filter, find, groups
 
 GOOD, BAD, WORSE = (f"minutes/Council/2025-0{month}-01" for month in (1, 2, 3))
@@ -269,10 +269,10 @@ def test_a_failed_step_is_done_again(site: str, storage: Path) -> None:
 
 def test_failures_of_an_older_system_are_named_by_the_disk(site: str, storage: Path) -> None:
     legacy.write_documents(storage / site, both=1, pdf=2)
-    transitions.initialize_stage(site, "ocr", total_jobs=4)
-    transitions.increment_completed(site, "ocr")
+    scripted_stages.initialize_stage(site, "ocr", total_jobs=4)
+    scripted_stages.increment_completed(site, "ocr")
     for _ in range(3):
-        transitions.increment_failed(site, "ocr", "by the old system", "Error")
+        scripted_stages.increment_failed(site, "ocr", "by the old system", "Error")
 
     failures.retry(config.load(), find(), who="ann")
 
@@ -460,13 +460,13 @@ def test_a_failure_that_is_not_retried_keeps_its_date(failing: str) -> None:
 
 
 def test_a_document_a_script_counts_as_failed_is_dated(site: str) -> None:
-    transitions.initialize_stage(site, "ocr", total_jobs=3)
-    transitions.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    scripted_stages.initialize_stage(site, "ocr", total_jobs=3)
+    scripted_stages.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
     with db.civic_db_connection() as conn:
         yesterday = utc_now() - timedelta(days=1)
         conn.execute(update(items_table).values(created_at=yesterday, finished_at=yesterday))
 
-    transitions.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    scripted_stages.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
 
     dated = {each.finished_at: each.documents for each in find()}
     assert dated.pop(yesterday) == 1

@@ -380,7 +380,7 @@ def test_trap_20_recounting_does_not_erase_real_failures(
     clerk: Clerk, database: str, storage: Path, make_site: Callable[..., str]
 ) -> None:
     from clerk.migrations import recover_stuck_site
-    from clerk.pipeline.transitions import (
+    from clerk.pipeline.scripted_stages import (
         increment_completed,
         increment_failed,
         initialize_stage,
@@ -433,7 +433,7 @@ def test_odd_names_loops_and_unreadable_corners_lose_nothing(
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("samples", [5, pytest.param(20, marks=pytest.mark.chaos)])
-def test_hostile_pdfs_end_in_text_or_a_reason_and_the_run_goes_on(
+def test_hostile_pdfs_end_in_text_or_a_reason_and_the_run_continues(
     clerk: Clerk, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int
 ) -> None:
     monkeypatch.setenv("PAGE_SECONDS", "5")

@@ -314,7 +314,15 @@ def test_text_that_a_script_left_elsewhere_is_not_taken_for_none(
     increment_completed("shelbyville", OCR)
     assert claim_coordinator_enqueue("shelbyville")
 
-    machines.be("there")
+    there = machines.be("there")
+    work(COMPILATION)
+    assert town.run.state == "active"
+    error = town.items("coordinator")["coordinator"].error
+    assert f"{there} does not hold the files of this installation" in error
+
+    installation.adopt(config.load())
+    with civic_db_connection() as conn:
+        conn.execute(text("UPDATE items SET available_at = created_at WHERE state = 'pending'"))
     work(COMPILATION)
     assert town.run.state == "active"
     assert "1 documents were read, but" in town.items("coordinator")["coordinator"].error

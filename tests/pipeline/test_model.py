@@ -27,15 +27,14 @@ from clerk.core.errors import InvalidInput
 from clerk.core.models import db_now, items_table, jobs_table, metadata, runs_table, sites_table
 from clerk.core.states import OCR, QUEUES, STAGES, Item, Step
 from clerk.executors.work import Claim, Crash, Outcome
-from clerk.pipeline import flow, ledger, liveness, reconcile, transitions
-from clerk.pipeline.transitions import (
+from clerk.pipeline import flow, ledger, reconcile, transitions
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,
     initialize_stage,
-    job_of_stage,
-    show_job,
 )
+from clerk.pipeline.transitions import job_of_stage, show_job
 
 SITES = ("ash", "birch")
 DOCUMENTS = 4
@@ -71,8 +70,8 @@ class PipelineModel(RuleBasedStateMachine):
 
     def _register(self, worker: str) -> None:
         with civic_db_connection() as conn:
-            if not liveness.beat(conn, worker, LEASE_SECONDS, {}):
-                liveness.register(conn, worker, lease_seconds=LEASE_SECONDS, queues="all")
+            if not ledger.beat(conn, worker, LEASE_SECONDS, {}):
+                ledger.register_worker(conn, worker, lease_seconds=LEASE_SECONDS, queues="all")
 
     # ------------------------------------------------------------------ what may happen
 

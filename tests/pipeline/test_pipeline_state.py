@@ -12,7 +12,7 @@ from clerk.core.db import civic_db_connection, get_oldest_site, upsert_site
 from clerk.core.errors import InvalidInput, UnknownSite, UnknownStage
 from clerk.core.models import sites_table
 from clerk.core.storage import Document
-from clerk.pipeline.transitions import (
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,

@@ -14,7 +14,8 @@ from small_work import ENGINE, Town
 
 from clerk.core import config, manifest
 from clerk.core.db import civic_db_connection, reading_connection, require_site
-from clerk.core.manifest import FetchedDocument, SiteManifest, TextRecord
+from clerk.core.fetch_memory import SiteManifest
+from clerk.core.manifest import FetchedDocument, TextRecord
 from clerk.core.states import COMPILATION, FETCH, OCR, Item
 from clerk.executors.work import Claim, Outcome
 from clerk.pipeline import ledger, transitions

@@ -24,8 +24,8 @@ from clerk.core.models import metadata, sites_table
 from clerk.core.states import QUEUES, STAGES
 from clerk.executors.work import Outcome
 from clerk.migrations import find_stuck_sites, recover_stuck_site
-from clerk.pipeline import ledger, liveness, reconcile, transitions
-from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline import ledger, reconcile, transitions
+from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ def a_bit_of_everything(towns: Any) -> None:
 def _work_of_a_dead_worker(town: Town) -> None:
     town.start()
     with civic_db_connection() as conn:
-        liveness.register(conn, "dead", lease_seconds=-60.0, queues="ocr")
+        ledger.register_worker(conn, "dead", lease_seconds=-60.0, queues="ocr")
         ledger.claim(conn, QUEUES, "dead", lambda _queue: 1)
 
 
@@ -313,7 +313,7 @@ def test_a_dry_run_changes_nothing_at_all(towns: Any, storage: Path, redis: str)
     assert sorted(connection.keys("*")) == keys
 
 
-def test_a_dry_run_tells_what_the_real_one_does(towns: Any, storage: Path) -> None:
+def test_a_dry_run_reports_what_the_real_one_does(towns: Any, storage: Path) -> None:
     a_bit_of_everything(towns)
 
     told, done = run(dry_run=True), run()
@@ -385,18 +385,18 @@ def test_a_site_that_another_reconciliation_set_moving_needs_nobody(towns: Any) 
 def test_a_site_that_a_live_worker_will_get_to_needs_nobody(town: Town) -> None:
     town.start()
     with civic_db_connection() as conn:
-        liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
+        ledger.register_worker(conn, "alive", lease_seconds=600.0, queues="fetch")
 
     assert reconcile.recover(config.load(), town.subdomain).needs_person is False
 
 
-def test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again(
+def test_work_that_only_a_person_can_fix_is_reported_although_it_is_retried(
     town: Town,
 ) -> None:
     town.start()
     let_hours_pass(town)
     with civic_db_connection() as conn:
-        liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
+        ledger.register_worker(conn, "alive", lease_seconds=600.0, queues="fetch")
         claimed = ledger.claim(conn, QUEUES, "alive", lambda _queue: 1)
         assert claimed is not None
         error = "StorageUnusable: the disk is full"
@@ -409,10 +409,10 @@ def test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again(
         ]
 
 
-def test_what_a_live_worker_has_in_hand_is_never_stuck(town: Town) -> None:
+def test_what_a_live_worker_has_claimed_is_never_stuck(town: Town) -> None:
     town.start()
     with civic_db_connection() as conn:
-        liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
+        ledger.register_worker(conn, "alive", lease_seconds=600.0, queues="fetch")
         ledger.claim(conn, QUEUES, "alive", lambda _queue: 1)
     let_hours_pass(town, 48)
 
@@ -427,7 +427,7 @@ def test_workers_that_died_long_ago_are_forgotten_with_their_locks(
         lock = tmp_path / f"{name}.lock"
         lock.touch()
         with civic_db_connection() as conn:
-            liveness.register(conn, name, lease_seconds=age, queues="ocr", lock_path=str(lock))
+            ledger.register_worker(conn, name, lease_seconds=age, queues="ocr", lock_path=str(lock))
 
     run()
 

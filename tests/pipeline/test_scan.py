@@ -11,7 +11,7 @@ from small_pdfs import printed
 from sqlalchemy import Connection, select
 
 from clerk.cli import common
-from clerk.core import config, manifest
+from clerk.core import config, manifest, outbox
 from clerk.core.db import reading_connection
 from clerk.core.manifest import DocumentRow, FetchedDocument
 from clerk.core.models import document_changes_table
@@ -98,7 +98,7 @@ def test_a_scan_that_is_interrupted_anywhere_is_repeated(
     [(site, report)] = scan.scan_new_sites(config.load(), common.scan_progress)
 
     assert (site, report.documents, report.added) == (town, 5, [named(DAYS[-1]).name])
-    assert announced(town) == [(named(day).name, manifest.TEXT) for day in DAYS]
+    assert announced(town) == [(named(day).name, outbox.TEXT) for day in DAYS]
     assert not list(scan.scan_new_sites(config.load(), common.scan_progress))
 
 

@@ -22,7 +22,7 @@ from small_work import Town, hurry, nothing_active, wait_until
 from sqlalchemy import delete
 
 from clerk.cli import cli
-from clerk.core import config, db, manifest
+from clerk.core import config, db, manifest, outbox
 from clerk.core.child_process import Order, Performed, Report
 from clerk.core.errors import StorageUnusable
 from clerk.core.files import SiteFiles
@@ -237,7 +237,7 @@ def test_an_index_behind_the_outbox_is_rebuilt(towns: Path) -> None:
         write_text(towns / name, COUNCIL, [f"A bridge in {name}."])
         compile_town(name, into_index=False)
     with db.writing_to(settings.sql_url) as conn:
-        last = manifest.last_change(conn)
+        last = outbox.last_change(conn)
         conn.execute(delete(document_changes_table).where(document_changes_table.c.number < last))
 
     search_index.update(settings)

@@ -8,7 +8,7 @@ import legacy
 
 from clerk.core import db
 from clerk.pipeline import sites
-from clerk.pipeline.transitions import initialize_stage
+from clerk.pipeline.scripted_stages import initialize_stage
 
 
 def test_counters_are_compared_with_the_disk(site: str, storage: Path) -> None:

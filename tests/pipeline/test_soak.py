@@ -30,7 +30,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from test_chaos_servers import PostgresServer
 
-from clerk.core import config, db, manifest, schema
+from clerk.core import config, db, manifest, schema, site_files
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import QUEUES
 from clerk.executors import rq
@@ -260,7 +260,7 @@ def test_nothing_is_lost_or_doubled_while_everything_is_disturbed(
     with reading_connection() as conn:
         check(conn)
         ended = conn.execute(text("SELECT count(*) FROM runs")).scalar_one()
-        current = {site: manifest.current_database(conn, site) for site in SITES}
+        current = {site: site_files.current_database(conn, site) for site in SITES}
     for site, sha256 in current.items():
         built = tmp_path / f"{site}.db"
         built.write_bytes(bucket.read(f"towns/database/{sha256}"))

@@ -21,7 +21,7 @@ from small_sites import ask, content
 from small_work import Town, hurry
 from sqlalchemy import text
 
-from clerk.core import config, manifest
+from clerk.core import config, manifest, site_files
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs
@@ -154,7 +154,7 @@ def test_two_machines_that_compile_a_site_at_once_end_with_all_of_it(
     assert town.run.state == "completed"
     assert len(databases(bucket)) == 2, "both have built one"
     with reading_connection() as conn:
-        current = manifest.current_database(conn, "springfield")
+        current = site_files.current_database(conn, "springfield")
     built = tmp_path / "current.db"
     built.write_bytes(bucket.objects[f"/bucket/towns/database/{current}"])
     assert ask(built, "SELECT count(*), count(DISTINCT date) FROM minutes") == [(2, 2)]

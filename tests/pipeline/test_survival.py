@@ -43,7 +43,7 @@ from clerk.executors.work import Claim, Outcome
 from clerk.executors.worker_processes import WorkerPool
 from clerk.pipeline import failures, ledger, queues, sites, transitions, workers
 from clerk.pipeline.flow import sweep
-from clerk.pipeline.transitions import increment_failed, initialize_stage
+from clerk.pipeline.scripted_stages import increment_failed, initialize_stage
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def be_pool() -> None:
 # --------------------------------------------------------------------------------- signals
 
 
-def test_one_ctrl_c_at_a_terminal_finishes_what_is_in_hand(town: Town, redis: str) -> None:
+def test_one_ctrl_c_at_a_terminal_finishes_the_running_work(town: Town, redis: str) -> None:
     hurry()
     town.pdf("2024-01-01", "slow 2")
     town.start()
@@ -161,7 +161,7 @@ def test_no_lock_is_left_by_a_worker_that_could_not_start(
     assert list(folder.iterdir()) == []
 
 
-def test_crews_that_have_ended_leave_nothing_in_memory(town: Town) -> None:
+def test_pools_that_have_ended_leave_nothing_in_memory(town: Town) -> None:
     for _ in range(3):
         with Pool(SmallWork(config.load()), QUEUES, config.load()):
             pass
@@ -265,9 +265,7 @@ def _somebody_waits_for_a_lock() -> bool:
         return bool(conn.exec_driver_sql(waiting).scalar())
 
 
-def test_a_crew_passes_over_work_of_a_site_that_was_just_removed(
-    town: Town, make_site: Any
-) -> None:
+def test_a_pool_skips_work_of_a_site_that_was_just_removed(town: Town, make_site: Any) -> None:
     class Removed(SmallWork):
         """A flow in which somebody removes the site between the claim and the order."""
 
@@ -309,7 +307,7 @@ def test_things_rejected_under_one_name_are_all_kept(town: Town) -> None:
     ]
 
 
-def test_work_that_cannot_be_accounted_for_is_blamed_and_the_others_go_on(
+def test_work_that_cannot_be_recorded_is_blamed_and_the_others_continue(
     town: Town, make_site: Any
 ) -> None:
     class Clashing(SmallWork):
@@ -360,7 +358,7 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
 
 
 @pytest.mark.parametrize("unheard, slots", [("claim", 1), ("claim", 2), ("finish", 1)])
-def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
+def test_a_claim_whose_answer_was_lost_is_released_while_the_worker_is_alive(
     town: Town, unheard: str, slots: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class CutOff(SmallWork):
@@ -396,9 +394,7 @@ def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
 
 
 @pytest.mark.parametrize("method", ["claim", "finish"])
-def test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back(
-    town: Town, method: str
-) -> None:
+def test_a_claim_made_while_the_worker_stops_is_released(town: Town, method: str) -> None:
     class Struck(SmallWork):
         """A flow in which a second signal strikes just after a commit."""
 
@@ -460,7 +456,7 @@ def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(
     assert Worker.all(connection=rq.connect(redis)) == []
 
 
-def test_the_worker_that_ends_a_reading_goes_on_with_its_coordinator(town: Town) -> None:
+def test_the_worker_that_ends_a_reading_continues_with_its_coordinator(town: Town) -> None:
     flow, last = SmallWork(config.load()), _last_document(town)
 
     following = flow.finish(last, _done(last), ended=True, going_on=QUEUES)
@@ -550,7 +546,7 @@ def test_a_message_of_an_older_system_does_not_end_the_run_under_way(town: Town)
     assert (town.counts, town.row.current_stage) == ((3, 0, 0), OCR)
 
 
-def test_compiling_again_by_hand_keeps_what_was_counted(town: Town) -> None:
+def test_compiling_again_manually_keeps_what_was_counted(town: Town) -> None:
     town.pdfs(2)
     town.start()
     work_embedded()

@@ -29,9 +29,9 @@ from clerk.core.models import batches_table, db_now, jobs_table, metadata, sites
 from clerk.core.states import QUEUES, STAGES, Item, Step
 from clerk.executors.work import Claim, Crash, Outcome
 from clerk.migrations import count_pdf_files, count_txt_files, find_stuck_sites
-from clerk.pipeline import ledger, liveness, queues, reconcile, transitions
+from clerk.pipeline import ledger, queues, reconcile, transitions
 from clerk.pipeline.ledger import settling
-from clerk.pipeline.transitions import (
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     initialize_stage,
@@ -46,8 +46,10 @@ def let_hours_pass(hours: float = 3) -> None:
 def claim(worker: str = "worker", lease_seconds: float = 600.0, documents: int = 10) -> Claim:
     """Take work in the name of a worker that is alive for so long."""
     with civic_db_connection() as conn:
-        if not liveness.beat(conn, worker, lease_seconds, {}):
-            liveness.register(conn, worker, lease_seconds=lease_seconds, queues=",".join(QUEUES))
+        if not ledger.beat(conn, worker, lease_seconds, {}):
+            ledger.register_worker(
+                conn, worker, lease_seconds=lease_seconds, queues=",".join(QUEUES)
+            )
         claimed = ledger.claim(conn, QUEUES, worker, lambda _queue: documents)
     assert claimed is not None
     return claimed
@@ -289,7 +291,7 @@ def test_trap_15_a_healthy_backlog_is_left_alone(town: Town) -> None:
     fetched(town, 5)
     town.text("2024-01-01")
     with civic_db_connection() as conn:
-        liveness.register(conn, "busy elsewhere", lease_seconds=600.0, queues="ocr")
+        ledger.register_worker(conn, "busy elsewhere", lease_seconds=600.0, queues="ocr")
     let_hours_pass(5)
 
     *_, whole = reconcile.reconcile(config.load())
@@ -489,7 +491,7 @@ def test_work_of_a_worker_on_another_host_comes_back_when_its_lease_ends(town: T
     assert sorted(item.lost for item in town.items().values()) == [0, 1]
 
 
-def test_a_batch_of_a_worker_nobody_knows_is_taken_back(town: Town) -> None:
+def test_a_batch_of_an_unknown_worker_is_released(town: Town) -> None:
     fetched(town, 1)
     claim("unknown")
     with civic_db_connection() as conn:
@@ -503,7 +505,7 @@ def test_a_batch_of_a_worker_nobody_knows_is_taken_back(town: Town) -> None:
         assert conn.execute(crashed).scalar() == 1
 
 
-def test_a_late_worker_cannot_finish_what_another_has_in_hand(town: Town) -> None:
+def test_a_late_worker_cannot_finish_what_another_has_claimed(town: Town) -> None:
     fetched(town, 1)
     late = claim("late", lease_seconds=-1.0)
     SmallWork(config.load()).sweep()

@@ -16,7 +16,7 @@ from clerk.core import db
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import UnknownSite
 from clerk.core.models import batches_table
-from clerk.pipeline.transitions import (
+from clerk.pipeline.scripted_stages import (
     claim_coordinator_enqueue,
     increment_completed,
     initialize_stage,

@@ -267,7 +267,7 @@ def test_words_match_the_text_and_have_a_box_each_in_both_ways(tmp_path):
         assert all(abs(a - b) < 100 for a, b in zip(text[word], ocr[word], strict=True))
 
 
-def test_before_each_step_the_page_and_its_time_are_told(tmp_path):
+def test_before_each_step_the_page_and_its_time_are_reported(tmp_path):
     told = []
     path = written(tmp_path / "mixed.pdf", mixed())
 

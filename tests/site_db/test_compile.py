@@ -337,7 +337,7 @@ def _named(name: str):  # type: ignore[no-untyped-def]
     return Document.from_name(name)
 
 
-def test_step_by_step_gives_what_building_anew_gives(folder: Path, tmp_path: Path) -> None:
+def test_step_by_step_gives_what_a_full_build_gives(folder: Path, tmp_path: Path) -> None:
     compile_folder(folder, SITE)
     for step in STEPS:
         step(folder)

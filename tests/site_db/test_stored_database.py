@@ -61,7 +61,7 @@ def test_a_database_that_is_there_is_not_brought_again(builder: SiteFiles, tmp_p
     assert compiled_database(other.folder).stat().st_mtime_ns == before
 
 
-def test_a_database_that_was_changed_by_hand_is_brought_again(
+def test_a_database_that_was_changed_manually_is_brought_again(
     builder: SiteFiles, tmp_path: Path
 ) -> None:
     other = machine(tmp_path, "other")

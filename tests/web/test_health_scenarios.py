@@ -23,7 +23,7 @@ from clerk.core.models import items_table, jobs_table, runs_table, sites_table, 
 from clerk.core.states import QUEUES
 from clerk.executors import embedded
 from clerk.ops.web_sessions import VIEWER
-from clerk.pipeline import ledger, liveness, transitions
+from clerk.pipeline import ledger, transitions
 from clerk.pipeline.transitions import job_of_stage
 
 Make = Callable[..., str]
@@ -86,7 +86,7 @@ def test_a_backlog_that_is_served_and_not(make_site: Make) -> None:
     assert seen() == {"workers": "WARNING", "stuck": "CRITICAL", "attention": "WARNING"}
 
     with db.civic_db_connection() as conn:
-        liveness.register(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
+        ledger.register_worker(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
         conn.execute(update(workers_table).values(started_at=then))
         assert ledger.claim(conn, ["fetch"], "one", lambda _queue: 1)
 
@@ -154,7 +154,7 @@ def test_a_worker_is_killed_and_another_recovers(
     town.pdf("2024-01-01", "fine now")
     work_embedded()
     with db.civic_db_connection() as conn:
-        liveness.register(conn, "another", lease_seconds=600.0, queues=",".join(QUEUES))
+        ledger.register_worker(conn, "another", lease_seconds=600.0, queues=",".join(QUEUES))
     doors = Doors(Browser(VIEWER))
     doors.agree_on_the_verdict()
     assert doors.status["last_day"]["crashes"] >= 1, "a crash that was recovered counts"

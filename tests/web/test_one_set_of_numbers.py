@@ -50,13 +50,13 @@ from clerk.pipeline import (
     batches,
     failures,
     flow,
-    liveness,
+    ledger,
     queues,
     reconcile,
     transitions,
     uploads,
 )
-from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
 
 DEPLOYMENT = Path(__file__).parents[2] / "deployment"
 #: A site that an older system counted and that was never read here.
@@ -91,8 +91,8 @@ class NumbersModel(PipelineModel):
 
     def _register(self, worker: str) -> None:
         with db.civic_db_connection() as conn:
-            if not liveness.beat(conn, worker, 3600.0, {}):
-                liveness.register(conn, worker, lease_seconds=3600.0, queues=",".join(QUEUES))
+            if not ledger.beat(conn, worker, 3600.0, {}):
+                ledger.register_worker(conn, worker, lease_seconds=3600.0, queues=",".join(QUEUES))
 
     # ------------------------------------------------------------------ what may happen besides
 
@@ -551,13 +551,15 @@ def _settings(examples: int, steps: int) -> settings:
 
 
 @pytest.mark.timeout(600)
-def test_whatever_happens_all_doors_show_the_same(database: str, storage: Path) -> None:
+def test_whatever_happens_cli_pages_and_api_show_the_same(database: str, storage: Path) -> None:
     examples = 2
     run_model(lambda: NumbersModel(storage), settings=_settings(examples, 15))
 
 
 @pytest.mark.chaos
 @pytest.mark.timeout(3600)
-def test_whatever_happens_for_long_all_doors_show_the_same(database: str, storage: Path) -> None:
+def test_whatever_happens_for_long_cli_pages_and_api_show_the_same(
+    database: str, storage: Path
+) -> None:
     examples = 250 if database == "sqlite" else 80
     run_model(lambda: NumbersModel(storage), settings=_settings(examples, 40))

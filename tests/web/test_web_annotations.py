@@ -106,6 +106,20 @@ def test_everybody_reads_public_projects_on_a_page(marked: str, program: Browser
     assert Browser().get(f"{address}?projet=mine").status_code == 400
 
 
+def test_a_page_without_annotations_has_its_text_so_that_it_can_be_annotated(marked: str) -> None:
+    client, page = Browser(), f"{identity(MINUTES)}-2"
+    text = client.get(f"/api/v1/pages/{page}").json()["text"]
+
+    of_page = client.get(f"/api/v1/pages/{page}/annotations").json()
+    address = f"/docs/sourcedb/springfield/sourceid/{MINUTES}/2/annotations.json"
+    of_document = client.get(address).json()
+
+    assert of_page == of_document
+    assert (of_page["text"], of_page["tracks"]) == (text, [])
+    missing = client.get(f"/api/v1/pages/{identity(MINUTES)}-99/annotations")
+    assert missing.status_code == 404 and "no page 99" in missing.text
+
+
 def test_a_project_is_a_collection_of_web_annotations(marked: str) -> None:
     client = Browser()
     found = client.get("/api/v1/projects/town/words/annotations").json()

@@ -212,7 +212,7 @@ def _worker_of(process: subprocess.Popen[str], but: int = 0) -> int | None:
     return None
 
 
-def test_a_killed_worker_is_told_of_and_started_again(town: Path) -> None:
+def test_a_killed_worker_is_reported_and_restarted(town: Path) -> None:
     with serving() as (process, client):
         first = _until(lambda: _worker_of(process))
         _until(lambda: client.get("/healthz").status_code == 200 or None)

@@ -184,7 +184,7 @@ DOORS = ("/search", "/search.json", "/search.csv", "/search.atom", "/search.feed
 
 @pytest.mark.parametrize("words", ["zoning", ""])
 @pytest.mark.parametrize("wrong", WRONG_VALUES, ids=str)
-def test_a_wrong_value_is_the_same_sentence_at_every_door(
+def test_a_wrong_value_is_the_same_message_in_cli_pages_and_api(
     visitor: Browser, wrong: dict[str, str], words: str
 ) -> None:
     address = f"?{urlencode({'q': words, **wrong})}"
@@ -222,7 +222,7 @@ def test_a_place_that_has_no_such_page_is_no_mistake(visitor: Browser) -> None:
     assert answer.status_code == 200 and "with these filters" in answer.text
 
 
-def test_a_parameter_that_is_given_twice_is_refused_at_every_door(visitor: Browser) -> None:
+def test_a_parameter_that_is_given_twice_is_refused_everywhere(visitor: Browser) -> None:
     for door in (*DOORS, "/api/v1/search"):
         answer = visitor.get(f"{door}?q=zoning&site=springfield&site=shelbyville")
         assert answer.status_code == 400 and "site may be given only once." in answer.text, door
@@ -235,7 +235,7 @@ def test_a_wrong_value_in_an_address_keeps_the_search_box(visitor: Browser) -> N
     assert 'name="q" value="zoning"' in page
 
 
-def test_every_door_takes_the_limit_and_the_offset(visitor: Browser) -> None:
+def test_every_list_takes_the_limit_and_the_offset(visitor: Browser) -> None:
     def found(door: str, **asked: object) -> list[str]:
         answer = visitor.get(f"{door}?{urlencode({'q': 'the', 'by': 'page', **asked})}").text
         return list(dict.fromkeys(re.findall(r"[0-9a-f]{16}-\d+", answer)))
@@ -272,7 +272,7 @@ def test_a_cursor_leads_on_in_json(visitor: Browser) -> None:
     assert everything["total"] == len(seen) > 1
 
 
-def test_a_misspelt_word_is_mended_and_no_hits_are_said_so(visitor: Browser) -> None:
+def test_a_misspelt_word_is_corrected_and_no_hits_are_reported(visitor: Browser) -> None:
     html = visitor.get("/search?q=zonign").text
 
     assert "Nothing was found" in html

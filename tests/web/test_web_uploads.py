@@ -154,7 +154,7 @@ def test_what_failed_is_tried_again_as_a_new_upload(client: Browser) -> None:
         assert ("the operator", "upload retried", f"upload {upload}") in audited()
 
 
-def test_what_an_upload_stored_is_taken_back(client: Browser) -> None:
+def test_what_an_upload_stored_is_undone(client: Browser) -> None:
     upload = number_of(sent(client))
     annotation_jobs.find(upload).wait(config.load())
     assert len(list(annotation_projects.read("votes"))) == 3

@@ -14,12 +14,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import insert
 
-from clerk import annotations as hands
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import InvalidInput
 from clerk.core.models import SET_TABLES, audit_table
 
-from . import CheckedObject, Issues, formats, store
+from . import CheckedObject, Issues, formats, read_documents, split, store
 from .browsing import object_of
 from .spool import gather
 from .store import Project
@@ -50,8 +49,8 @@ def validate(files: Sequence[Path | str]) -> Validation:
     with tempfile.TemporaryDirectory(prefix="clerk-upload-") as folder:
         source = gather([Path(each) for each in files], Path(folder))
         issues.add_all(source.issues)
-        for batch in hands.split(source):
-            found, problems = hands.read_documents(source, batch)
+        for batch in split(source):
+            found, problems = read_documents(source, batch)
             items, documents = items + batch.items, documents + len(found)
             issues.add_all(problems)
             for each in (each for some in found.values() for each in some):

@@ -82,12 +82,16 @@ def tracks_on(sourcedb: str, sourceid: str, projects: Sequence[Project]) -> list
     return [Track(each.project, object_of(each.found)) for each in found]
 
 
-def as_pubannotation(sourcedb: str, sourceid: str, tracks: Sequence[Track]) -> dict[str, Any]:
-    """Return a document with the annotations of each project as a track of its own."""
+def as_pubannotation(
+    sourcedb: str, sourceid: str, tracks: Sequence[Track], text: str
+) -> dict[str, Any]:
+    """Return a document with the annotations of each project as a track of its own.
+
+    Without tracks it has this ``text``.
+    """
     values = [(each.project, pubannotation.to_value(each.object)) for each in tracks]
     found: dict[str, Any] = {"sourcedb": sourcedb, "sourceid": sourceid}
-    if values:
-        found["text"] = values[0][1]["text"]
+    found["text"] = values[0][1]["text"] if values else text
     outside = ("sourcedb", "sourceid", "text")
     found["tracks"] = [
         {"project": name, **{key: each for key, each in value.items() if key not in outside}}

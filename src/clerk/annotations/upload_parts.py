@@ -17,12 +17,20 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from clerk import annotations as hands
 from clerk.core.child_process import Report
 from clerk.core.db import reading_connection
 from clerk.core.errors import ClerkError, OperatorError
 
-from . import CheckedObject, Issue
+from . import (
+    BatchLimits,
+    CheckedObject,
+    Issue,
+    Mode,
+    UploadBatch,
+    UploadedFiles,
+    read_documents,
+    split,
+)
 from . import store as annotation_store
 from .decide import Decision, Options, Target, incomplete, look_up
 from .store import Key, NewDocument, NewSet
@@ -44,8 +52,8 @@ class PartTask:
     #: None in a rehearsal.
     job_id: int | None
     options: Options
-    upload: hands.UploadedFiles
-    batch: hands.UploadBatch
+    upload: UploadedFiles
+    batch: UploadBatch
     #: Where the pages are that annotations may be about.
     storage_dir: Path
 
@@ -54,7 +62,7 @@ class PartTask:
 class BadDocument:
     """A document of a part that could not be stored, and why."""
 
-    batch: hands.UploadBatch
+    batch: UploadBatch
     error: Exception
 
 
@@ -91,7 +99,7 @@ class Findings:
     #: Objects that were used, whether or not they changed anything.
     accepted: int = 0
     #: By document, so that one that the database refuses is known; empty when stored as one.
-    singly: list[tuple[Findings, hands.UploadBatch]] = field(default_factory=list)
+    singly: list[tuple[Findings, UploadBatch]] = field(default_factory=list)
     bad: list[BadDocument] = field(default_factory=list)
     stored: annotation_store.Stored = field(default_factory=annotation_store.Stored)
 
@@ -145,11 +153,11 @@ def find(task: PartTask, progress: Progress, decide: Decide, *, singly: bool) ->
 
 
 def _read(
-    task: PartTask, batch: hands.UploadBatch, found: Findings, progress: Progress, decide: Decide
+    task: PartTask, batch: UploadBatch, found: Findings, progress: Progress, decide: Decide
 ) -> None:
-    objects, issues = hands.read_documents(task.upload, replace(batch, issues=()))
+    objects, issues = read_documents(task.upload, replace(batch, issues=()))
     found.issues += issues
-    replaces = task.options.mode is hands.Mode.REPLACE
+    replaces = task.options.mode is Mode.REPLACE
     unusable = {(each.sourcedb, each.sourceid) for each in issues if replaces}
     with reading_connection() as conn:
         targets = look_up(conn, task.storage_dir, task.project_id, task.options, objects)
@@ -164,23 +172,19 @@ def _read(
 # --------------------------------------------------------------------------------- dividing
 
 
-def documents_in(
-    upload: hands.UploadedFiles, batch: hands.UploadBatch
-) -> Iterator[hands.UploadBatch]:
+def documents_in(upload: UploadedFiles, batch: UploadBatch) -> Iterator[UploadBatch]:
     """Give the documents of a part as parts of their own."""
     unlimited = 1 << 62
-    alone = hands.BatchLimits(
+    alone = BatchLimits(
         documents=1,
         object_bytes=unlimited,
         document_bytes=unlimited,
         document_objects=unlimited,
     )
-    yield from hands.split(upload, alone, ranges=batch.ranges)
+    yield from split(upload, alone, ranges=batch.ranges)
 
 
-def divided(
-    upload: hands.UploadedFiles, batch: hands.UploadBatch, position: int = 0
-) -> list[hands.UploadBatch]:
+def divided(upload: UploadedFiles, batch: UploadBatch, position: int = 0) -> list[UploadBatch]:
     """Return a part as the document at a position and the rest, or if it is not there as halves."""
     documents = list(documents_in(upload, batch))
     first = [each for each in documents if position in map(position_of, each.documents)]
@@ -189,7 +193,7 @@ def divided(
         middle = len(documents) // 2
         first, rest = documents[:middle], documents[middle:]
     parts = [
-        hands.UploadBatch(
+        UploadBatch(
             tuple(each for one in batches for each in one.ranges),
             sum(one.items for one in batches),
             sum(one.bytes for one in batches),
@@ -205,7 +209,7 @@ def divided(
     return parts
 
 
-def payload_of(batch: hands.UploadBatch) -> dict[str, Any]:
+def payload_of(batch: UploadBatch) -> dict[str, Any]:
     """Return what is kept of a part: which bytes it is, and what is wrong with it."""
     return {
         "ranges": msgspec.to_builtins(batch.ranges),
@@ -214,9 +218,7 @@ def payload_of(batch: hands.UploadBatch) -> dict[str, Any]:
     }
 
 
-def batch_from(payload: Any, items: int, size: int) -> hands.UploadBatch:
+def batch_from(payload: Any, items: int, size: int) -> UploadBatch:
     """Return a part from what is kept of it, without the names of its documents."""
     facts = {name: payload[name] for name in ("ranges", "issues")}
-    return msgspec.convert(
-        {**facts, "items": items, "bytes": size, "documents": []}, hands.UploadBatch
-    )
+    return msgspec.convert({**facts, "items": items, "bytes": size, "documents": []}, UploadBatch)

@@ -101,7 +101,7 @@ def hint(message: str) -> None:
         click.echo(message, err=True)
 
 
-#: After so many documents of a site it is said again how far a scan has come; groups fit in it.
+#: The progress of a scan is shown after each this many documents of a site; groups fit in it.
 _SCANNED_BETWEEN = 1000
 
 

@@ -190,8 +190,7 @@ def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
     selected = _select(given)
     if not _confirmed(selected, "Retry", given):
         return
-    options = {"ocr_backend": ocr_backend} if ocr_backend else {}
-    decided = found.retry(settings, selected, who=operator(), options=options)
+    decided = found.retry(settings, selected, who=operator(), ocr_backend=ocr_backend)
     _report(ctx, decided, "Retrying")
     if decided.sites and settings.embedded:
         hint(f"Next: clerk run {' '.join(decided.sites[:5])}")

@@ -30,6 +30,7 @@ from .verbosity import is_quiet, is_verbose, log_level, verbosity_options
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from clerk.pipeline.run_options import RunOptions
     from clerk.pipeline.runs import JobProgress, Summary
 
 #: Without a terminal a line is printed this often.
@@ -91,14 +92,14 @@ def run(
         raise click.UsageError("Give sites or --all-due, not both.")
     settings = open_database(workers=workers)
     from clerk.pipeline import runs
+    from clerk.pipeline.run_options import RunOptions
 
     named = list(dict.fromkeys(subdomains))
     chosen = named or (runs.due_sites() if all_due else _only_site())
     if not chosen:
         hint("No site is due.")
         return
-    options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
-    options = {name: value for name, value in options.items() if value}
+    options = RunOptions(ocr_backend=ocr_backend, ocr=ocr, keep=keep)
     runs.check_engine(chosen if ocr_backend else named, options, settings, reads_here=True)
     started = [
         runs.start(settings, name, options=options, goal=stage, restart=restart) for name in chosen
@@ -112,12 +113,12 @@ def run(
 
 
 def warn_about_ignored_options(
-    started: Mapping[str, str], options: Mapping[str, Any], stage: str | None = None
+    started: Mapping[str, str], options: RunOptions, stage: str | None = None
 ) -> None:
     """Name the options that resumed runs do not apply."""
     from clerk.pipeline import runs
 
-    for name, run_id in started.items() if options or stage else ():
+    for name, run_id in started.items() if stage or options.as_stored() else ():
         wishes = runs.not_applied(run_id, options, stage)
         if wishes:
             flags = " and ".join("--" + wish.replace("_", "-") for wish in wishes)

@@ -42,6 +42,7 @@ def update(
     settings = open_database()
     from clerk.core import db
     from clerk.pipeline import runs
+    from clerk.pipeline.run_options import RunOptions
 
     if skip_fetch or fetch_local:
         option = "--skip-fetch" if skip_fetch else "--fetch-local"
@@ -51,8 +52,7 @@ def update(
         raise click.UsageError("Give -s SITE, --next-site or --all-due.")
     if all_due and (restart or urgent):
         raise click.UsageError("--restart and --urgent are for one site.")
-    given = {"ocr_backend": ocr_backend, "all_years": all_years, "all_agendas": all_agendas}
-    options = {option: value for option, value in given.items() if value}
+    options = RunOptions(ocr_backend=ocr_backend, all_years=all_years, all_agendas=all_agendas)
     if all_due:
         if ocr_backend:
             runs.check_engine(runs.due_sites(), options, settings)

@@ -16,7 +16,7 @@ def _set_verbose(ctx: click.Context, _option: click.Parameter, value: int) -> No
 
 
 def verbosity_options(command: Any) -> Any:
-    """Add ``-q`` and ``-v``, which may stand before the command and behind it."""
+    """Add ``-q`` and ``-v``, which may be before the command or after it."""
     for option in (
         click.option(
             *("--quiet", "-q"),

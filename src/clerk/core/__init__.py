@@ -1,4 +1,4 @@
-"""What everything else stands on: settings, errors, logs, the database, files, plugins."""
+"""The foundation of everything else: settings, errors, logs, the database, files, plugins."""
 
 from . import config
 

@@ -159,7 +159,7 @@ class _Line(NamedTuple):
 
 
 class Stopped(BaseException):
-    """The parent wants the item left at once.
+    """The parent asks to leave the item at once.
 
     Not an Exception: no guard of a page, of a document or of a plugin takes it for a failure.
     """
@@ -207,7 +207,7 @@ class _Slate:
 
     @property
     def asked_to_leave(self) -> bool:
-        """Whether the parent wants the item left."""
+        """Whether the parent asks to leave the item."""
         return bool(self._memory[self._LEAVE])
 
     def wipe(self) -> None:

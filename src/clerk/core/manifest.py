@@ -7,18 +7,16 @@
                                     transaction that counts it
     people   -> correct()           what it is, for good
     extract  -> record_findings()   which votes and names were found in the text
-    compile, publish, search, pages  <- documents(), changes_after()
+    compile, publish, search, pages  <- documents(), and the outbox: which changed
 
 A row says what is known; files are content under the hashes it names.  Nothing decides by listing a
-folder.  Every change of what is published of a document that has text adds a row to the outbox
-``document_changes``, in the same transaction.
+folder.  Every change of what is published of a document that has text is announced in the outbox
+(:mod:`clerk.core.outbox`), in the same transaction.
 """
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from types import MappingProxyType
@@ -29,7 +27,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     String,
-    Table,
     and_,
     bindparam,
     case,
@@ -43,34 +40,16 @@ from sqlalchemy import (
     update,
 )
 
-from . import store
-from .answers import KeptAnswer, keep_answer
-from .db import among, insert_into, reading_connection, writing_to
+from . import outbox, store
+from .db import among, insert_into
 from .models import (
     db_now,
-    document_changes_table,
     document_parts_table,
-    document_requests_table,
     document_versions_table,
     documents_table,
     site_files_table,
-    sites_table,
-    source_meetings_table,
 )
 from .storage import Document
-
-#: What a row of the outbox says has changed.
-TEXT: Final = "text"
-FINDINGS: Final = "findings"
-FACTS: Final = "facts"
-REMOVED: Final = "removed"
-
-#: On PostgreSQL, writers of the outbox share this lock until they commit.  Who reads on takes it
-#: alone for a moment: then no number below those that can be seen is still to appear.
-_OUTBOX_LOCK: Final = 0x6F7574626F78
-
-#: Seconds between two commits of what a fetch has stored.
-_COMMIT_SECONDS: Final = 0.5
 
 #: Up to this many documents are queried by name; more, by reading all rows of the site.
 _FEW: Final = 200
@@ -288,51 +267,12 @@ class TextRecord:
 
 
 @dataclass(frozen=True)
-class ListedMeeting:
-    """A meeting as the source lists it; ``gap`` says what it lacks."""
-
-    identity: str
-    body: str
-    title: str
-    start_local: str
-    timezone: str
-    status: str
-    source_url: str
-    gap: str = ""
-
-
-@dataclass(frozen=True)
-class DocumentRequest:
-    """When a document was last asked for, and how often that failed in a row.
-
-    Before ``next_at`` it is not asked for again.  The empty identity is the fetch itself.
-    """
-
-    identity: str
-    asked_at: datetime
-    failures: int = 0
-    next_at: datetime | None = None
-    error: str = ""
-
-
-@dataclass(frozen=True)
 class KeptVersion:
     """The bytes that a document had, and since when."""
 
     pdf_sha256: str
     bytes: int
     fetched_at: datetime
-
-
-@dataclass(frozen=True)
-class DocumentChange:
-    """A row of the outbox."""
-
-    number: int
-    subdomain: str
-    name: str
-    change: str
-    text_sha256: str | None
 
 
 # ------------------------------------------------------------------------------------ asking
@@ -540,51 +480,6 @@ def versions(conn: Connection, document_id: int) -> list[KeptVersion]:
     return [KeptVersion(*row) for row in conn.execute(query)]
 
 
-def changes_after(conn: Connection, number: int, limit: int = 1000) -> list[DocumentChange]:
-    """Return the changes behind a number of the outbox, oldest first; ask in a short transaction.
-
-    Numbers are given when a row is written and seen when it is committed: on PostgreSQL this waits
-    for those who are about to commit, so that no change is ever passed over.
-    """
-    table = document_changes_table
-    behind = select(table.c.number).where(table.c.number > number).limit(1)
-    if conn.execute(behind).first() is None:
-        return []
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
-    columns = [table.c[each.name] for each in fields(DocumentChange)]
-    query = select(*columns).where(table.c.number > number).order_by(table.c.number).limit(limit)
-    return [DocumentChange(*row) for row in conn.execute(query)]
-
-
-def changed_names(conn: Connection, subdomain: str, after: int) -> tuple[list[str] | None, int]:
-    """Return the documents of a site that changed behind a number of the outbox, and the last one.
-
-    None if the outbox does not reach back so far.  Ask in a short transaction.
-    """
-    table = document_changes_table.c
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
-    last = conn.execute(select(func.max(table.number))).scalar() or 0
-    if after < oldest_change(conn) - 1 or after > last:
-        return None, last
-    query = select(table.name).distinct()
-    query = query.where(table.subdomain == subdomain, table.number > after, table.number <= last)
-    return list(conn.execute(query.order_by(table.name)).scalars()), last
-
-
-def last_change(conn: Connection) -> int:
-    """Return the last number of the outbox, 0 if it is empty; ask in a short transaction."""
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
-    return conn.execute(select(func.max(document_changes_table.c.number))).scalar() or 0
-
-
-def announce_site(conn: Connection, subdomain: str, change: str) -> None:
-    """Announce that facts about a site changed, or that it was removed."""
-    _announce(conn, subdomain, [("", change, None)])
-
-
 def contents(
     conn: Connection, subdomain: str, names: Collection[str] | None = None
 ) -> dict[str, tuple[str, str | None]]:
@@ -599,42 +494,10 @@ def contents(
     return {name: (text, findings) for name, text, findings in conn.execute(query)}
 
 
-def oldest_change(conn: Connection) -> int:
-    """Return the oldest number in the outbox, 0 if empty; a reader behind it must rebuild."""
-    return conn.execute(select(func.min(document_changes_table.c.number))).scalar() or 0
-
-
-def count_old_changes(conn: Connection, seconds: float) -> int:
-    """Return how many rows of the outbox are older than this."""
-    return conn.execute(select(func.count()).where(_is_old_change(seconds))).scalar_one()
-
-
-def delete_old_changes(conn: Connection, seconds: float, limit: int) -> int:
-    """Delete rows of the outbox that are older than this, oldest first; return how many.
-
-    The newest row stays: by it a reader knows that it has seen everything.
-    """
-    number = document_changes_table.c.number
-    if conn.dialect.name == "postgresql":
-        # No reader advances meanwhile: it finds the changes it has not seen, or rebuilds.
-        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
-    oldest = select(number).where(_is_old_change(seconds)).order_by(number).limit(limit)
-    return conn.execute(delete(document_changes_table).where(number.in_(oldest))).rowcount
-
-
-def _is_old_change(seconds: float) -> ColumnElement[bool]:
-    """Whether a row comes before all that are younger: what is left has no gaps."""
-    table = document_changes_table.c
-    newest = select(func.max(table.number)).scalar_subquery()
-    young = select(table.number).where(table.at >= db_now(-seconds)).order_by(table.at).limit(1)
-    return table.number < func.coalesce(young.scalar_subquery(), newest)
-
-
 # ----------------------------------------------------------------------------------- writing
 
 _NO_FINDINGS = {"findings_sha256": None, "findings_of": None}
 _INSERT_DOCUMENT = insert(documents_table)
-_INSERT_CHANGE = insert(document_changes_table)
 
 
 def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument]) -> None:
@@ -674,8 +537,8 @@ def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument])
         )
         if is_news and before.text_sha256:
             if before.name != each.name:
-                changes.append((before.name, REMOVED, None))
-            changes.append((each.name, FACTS, before.text_sha256))
+                changes.append((before.name, outbox.REMOVED, None))
+            changes.append((each.name, outbox.FACTS, before.text_sha256))
     if added:
         conn.execute(_INSERT_DOCUMENT, added)
     names = [each.name for each in fetched]
@@ -692,7 +555,7 @@ def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument])
         if each.pdf_sha256
     ]
     _insert_new(conn, document_versions_table, versions)
-    _announce(conn, subdomain, changes)
+    outbox.announce(conn, subdomain, changes)
 
 
 def record_versions(
@@ -750,7 +613,9 @@ def record_texts(conn: Connection, subdomain: str, texts: Mapping[str, TextRecor
     conn.execute(_RECORD_TEXT, values)
     identities = {name: read.identity for name, read in texts.items() if read.identity}
     record_identities(conn, subdomain, identities, announce=False)
-    _announce(conn, subdomain, [(name, TEXT, read.text_sha256) for name, read in texts.items()])
+    outbox.announce(
+        conn, subdomain, [(name, outbox.TEXT, read.text_sha256) for name, read in texts.items()]
+    )
 
 
 def record_identities(
@@ -792,10 +657,10 @@ def record_identities(
         if "kind" in values or new.parts != row.parts:
             values["findings_of"] = None
         if len(values) > 1:
-            changed.append((row.name, FACTS, row.text_sha256))
+            changed.append((row.name, outbox.FACTS, row.text_sha256))
         conn.execute(update(documents_table).where(_d.id == row.id).values(**values))
     if announce:
-        _announce(conn, subdomain, [each for each in changed if each[2]])
+        outbox.announce(conn, subdomain, [each for each in changed if each[2]])
 
 
 def _corrected(found: DocumentIdentity, corrections: Mapping[str, Any]) -> DocumentIdentity:
@@ -876,7 +741,7 @@ def _write_corrections(
         .values(corrections=dict(corrections), identified_of=None, **values)
     )
     if row.text_sha256:
-        _announce(conn, row.subdomain, [(row.name, FACTS, row.text_sha256)])
+        outbox.announce(conn, row.subdomain, [(row.name, outbox.FACTS, row.text_sha256)])
 
 
 def record_findings(
@@ -917,7 +782,9 @@ def record_findings(
             for name, (text, found) in findings.items()
         ],
     )
-    _announce(conn, subdomain, [(name, FINDINGS, text) for name, (text, _) in findings.items()])
+    outbox.announce(
+        conn, subdomain, [(name, outbox.FINDINGS, text) for name, (text, _) in findings.items()]
+    )
 
 
 def forget_bytes(conn: Connection, subdomain: str, name: str) -> None:
@@ -942,7 +809,7 @@ def mark_gone(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
         .values(gone_at=db_now())
         .returning(_d.name, _d.text_sha256)
     )
-    _announce(conn, subdomain, [(name, FACTS, text) for name, text in changed if text])
+    outbox.announce(conn, subdomain, [(name, outbox.FACTS, text) for name, text in changed if text])
 
 
 def mark_seen(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
@@ -957,7 +824,7 @@ def mark_seen(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
         .returning(_d.name, _d.text_sha256)
     ).all()
     conn.execute(update(documents_table).where(listed).values(last_seen_at=db_now()))
-    _announce(conn, subdomain, [(name, FACTS, text) for name, text in back if text])
+    outbox.announce(conn, subdomain, [(name, outbox.FACTS, text) for name, text in back if text])
 
 
 def forget(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
@@ -969,7 +836,9 @@ def forget(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
         .where(_d.subdomain == subdomain, among(conn, _d.name, names))
         .returning(_d.name, _d.text_sha256)
     ).all()
-    _announce(conn, subdomain, [(name, REMOVED, None) for name, text in removed if text])
+    outbox.announce(
+        conn, subdomain, [(name, outbox.REMOVED, None) for name, text in removed if text]
+    )
 
 
 def forget_text(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
@@ -990,7 +859,7 @@ def forget_text(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
         )
         .returning(_d.name)
     ).all()
-    _announce(conn, subdomain, [(name, REMOVED, None) for (name,) in changed])
+    outbox.announce(conn, subdomain, [(name, outbox.REMOVED, None) for (name,) in changed])
 
 
 def forget_findings(conn: Connection, subdomain: str, names: Sequence[str]) -> None:
@@ -1003,7 +872,7 @@ def forget_findings(conn: Connection, subdomain: str, names: Sequence[str]) -> N
 
 
 def claim_news(conn: Connection, contents: Mapping[int, str]) -> set[int]:
-    """Record that followers are told of documents' contents; return those they were not before.
+    """Record that followers are notified of documents' contents; return those they were not before.
 
     ``contents`` are by the ids of the documents.
     """
@@ -1033,165 +902,6 @@ def meeting_dates(conn: Connection, subdomain: str) -> list[date]:
     return [day for day in conn.execute(query.order_by(_d.date)).scalars() if day]
 
 
-def _announce(
-    conn: Connection, subdomain: str, changes: Iterable[tuple[str, str, str | None]]
-) -> None:
-    """Add changes to the outbox: the name, what changed, and the text's hash."""
-    rows = [
-        {"subdomain": subdomain, "name": name, "change": change, "text_sha256": text}
-        for name, change, text in changes
-    ]
-    if not rows:
-        return
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock_shared(_OUTBOX_LOCK)))
-    conn.execute(_INSERT_CHANGE, rows)
-
-
-# ------------------------------------------------------------------ what a fetch remembers
-
-
-def record_meetings(conn: Connection, subdomain: str, meetings: Sequence[ListedMeeting]) -> None:
-    """Record meetings as they were listed last, and count changes that concern a calendar."""
-    known = source_meetings_table.c
-
-    def counted(new: Any) -> dict[str, Any]:
-        differs = or_(*(known[name] != new[name] for name in _IN_CALENDARS))
-        return {
-            "sequence": known.sequence + case((differs, 1), else_=0),
-            "changed_at": case((differs, db_now()), else_=known.changed_at),
-        }
-
-    _replace(conn, source_meetings_table, subdomain, meetings, counted)
-
-
-#: What a calendar shows of a meeting.
-_IN_CALENDARS: Final = ("body", "title", "start_local", "timezone", "status")
-
-
-def listed_meetings(
-    conn: Connection, subdomain: str, body: str | None = None
-) -> list[tuple[ListedMeeting, int, datetime | None]]:
-    """Return the meetings that a site's source lists, how often each changed, and when last."""
-    table = source_meetings_table.c
-    columns = [table[each.name] for each in fields(ListedMeeting)]
-    query = select(*columns, table.sequence, table.changed_at).where(table.subdomain == subdomain)
-    if body is not None:
-        query = query.where(table.body == body)
-    rows = conn.execute(query.order_by(table.start_local, table.identity))
-    return [(ListedMeeting(*row[:-2]), row[-2], row[-1]) for row in rows]
-
-
-def _replace(
-    conn: Connection,
-    table: Table,
-    subdomain: str,
-    records: Sequence[ListedMeeting] | Sequence[DocumentRequest],
-    more: Callable[[Any], dict[str, Any]] = lambda new: {},
-) -> None:
-    """Write records of a site in place of those with the same identity.
-
-    ``more`` returns further columns of those that are there, given the new row.
-    """
-    if not records:
-        return
-    names = [each.name for each in fields(records[0])]
-    statement = insert_into(conn, table)
-    replaced = {name: statement.excluded[name] for name in names if name != "identity"}
-    statement = statement.on_conflict_do_update(
-        index_elements=["subdomain", "identity"], set_=replaced | more(statement.excluded)
-    )
-    rows = [
-        {"subdomain": subdomain} | {name: getattr(each, name) for name in names} for each in records
-    ]
-    conn.execute(statement, rows)
-
-
-def document_requests(conn: Connection, subdomain: str) -> dict[str, DocumentRequest]:
-    """Return when the documents of a site were asked for, by their identity."""
-    columns = [document_requests_table.c[each.name] for each in fields(DocumentRequest)]
-    query = select(*columns).where(document_requests_table.c.subdomain == subdomain)
-    return {row.identity: DocumentRequest(*row) for row in conn.execute(query)}
-
-
-def record_requests(conn: Connection, subdomain: str, asked: Sequence[DocumentRequest]) -> None:
-    """Record when documents were asked for."""
-    _replace(conn, document_requests_table, subdomain, asked)
-
-
-def forget_request(conn: Connection, subdomain: str, identity: str) -> None:
-    """Forget when something was asked for."""
-    table = document_requests_table.c
-    conn.execute(
-        delete(document_requests_table).where(
-            table.subdomain == subdomain, table.identity == identity
-        )
-    )
-
-
-def last_full_listing(conn: Connection, subdomain: str) -> datetime | None:
-    """Return when the source of a site was last listed from its beginning."""
-    table = site_files_table.c
-    query = select(table.listed_at).where(table.subdomain == subdomain)
-    return conn.execute(query).scalar()
-
-
-def record_full_listing(conn: Connection, subdomain: str, at: datetime) -> None:
-    """Record that the source of a site was listed from its beginning."""
-    _note(conn, subdomain, listed_at=at)
-
-
-def record_scan(conn: Connection, subdomain: str) -> None:
-    """Record that a site's folder was compared with the manifest."""
-    _note(conn, subdomain, scanned_at=db_now())
-
-
-def is_scanned(conn: Connection, subdomain: str) -> bool:
-    """Whether a site's folder was ever compared with the manifest."""
-    table = site_files_table.c
-    query = select(table.scanned_at).where(table.subdomain == subdomain)
-    return conn.execute(query).scalar() is not None
-
-
-def unscanned_sites(conn: Connection) -> list[str]:
-    """Return the sites whose folders were never compared with the manifest, in order."""
-    scanned = select(site_files_table.c.subdomain).where(site_files_table.c.scanned_at.is_not(None))
-    sites = sites_table.c.subdomain
-    return list(conn.execute(select(sites).where(sites.not_in(scanned)).order_by(sites)).scalars())
-
-
-def make_database_current(
-    conn: Connection, subdomain: str, before: str | None, sha256: str, digest: str
-) -> bool:
-    """Make a compiled database the one that readers get, if it was built from the current one.
-
-    Returns whether it is current now; if not, another one was made current meanwhile.
-    """
-    _note(conn, subdomain)
-    table = site_files_table
-    changed = conn.execute(
-        update(table)
-        .where(table.c.subdomain == subdomain)
-        .where(table.c.database_sha256.is_not_distinct_from(before))
-        .values(database_sha256=sha256, database_digest=digest)
-    )
-    return bool(changed.rowcount)
-
-
-def current_databases(conn: Connection) -> dict[str, str]:
-    """Return the hash of the compiled database of every site that has one."""
-    table = site_files_table.c
-    query = select(table.subdomain, table.database_sha256).where(table.database_sha256.is_not(None))
-    return {row.subdomain: row.database_sha256 for row in conn.execute(query)}
-
-
-def current_database(conn: Connection, subdomain: str) -> str | None:
-    """Return the hash of the compiled database that readers get."""
-    table = site_files_table.c
-    query = select(table.database_sha256).where(table.subdomain == subdomain)
-    return conn.execute(query).scalar()
-
-
 _NAMED: Final = {
     store.PDF: (_d.pdf_sha256, document_versions_table.c.pdf_sha256),
     store.TEXT: (_d.text_sha256,),
@@ -1209,153 +919,3 @@ def named_objects(
         if hashes is not None:
             query = query.where(among(conn, column, hashes))
         yield from conn.execute(query.execution_options(yield_per=10_000)).scalars()
-
-
-def _note(conn: Connection, subdomain: str, **values: Any) -> None:
-    statement = insert_into(conn, site_files_table).values(subdomain=subdomain, **values)
-    if values:
-        statement = statement.on_conflict_do_update(index_elements=["subdomain"], set_=values)
-    else:
-        statement = statement.on_conflict_do_nothing()
-    conn.execute(statement)
-
-
-# ------------------------------------------------------------------------- for one who fetches
-
-
-class SiteManifest:
-    """The manifest of one site, for the process that fetches it; writes are committed in groups.
-
-    ``check`` is called in every transaction that writes, and raises if the run may write no more.
-    ``on_stored`` is called in the transaction that records documents, with their names.
-    """
-
-    def __init__(
-        self,
-        sql_url: str,
-        subdomain: str,
-        check: Callable[[Connection], None] = lambda conn: None,
-        on_stored: Callable[[Connection, Sequence[str]], None] = lambda conn, names: None,
-    ) -> None:
-        self._sql_url = sql_url
-        self.subdomain = subdomain
-        self._check = check
-        self._on_stored = on_stored
-        self._fetched: dict[str, FetchedDocument] = {}
-        self._seen: list[str] = []
-        self._meetings: dict[str, ListedMeeting] = {}
-        self._asked: dict[str, DocumentRequest] = {}
-        self._committed_at = time.monotonic()
-
-    def __enter__(self) -> SiteManifest:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.commit()
-
-    def documents(self) -> list[DocumentRow]:
-        """Return everything that is known of the site's documents."""
-        with reading_connection(self._sql_url) as conn:
-            return documents(conn, self.subdomain)
-
-    def known_documents(self, identities: Sequence[str] | None = None) -> list[KnownDocument]:
-        """Return what a fetch asks about the site's documents, or about some of them."""
-        with reading_connection(self._sql_url) as conn:
-            return known_documents(conn, self.subdomain, identities)
-
-    def known_files(
-        self, seen_before: datetime
-    ) -> Sequence[tuple[str | None, str, str | None, bool]]:
-        """Return the site's documents as they are compared with a folder."""
-        with reading_connection(self._sql_url) as conn:
-            return known_files(conn, self.subdomain, seen_before)
-
-    def record(self, fetched: FetchedDocument) -> None:
-        """Record a document whose bytes are stored."""
-        self._fetched[fetched.name] = fetched
-        self._commit_if_due()
-
-    def record_unchanged(self, name: str) -> None:
-        """Record that the source still offers a document as it is."""
-        self._seen.append(name)
-
-    def record_meeting(self, meeting: ListedMeeting) -> None:
-        """Record a meeting as it was listed."""
-        self._meetings[meeting.identity] = meeting
-        self._commit_if_due()
-
-    def requests(self) -> dict[str, DocumentRequest]:
-        """Return when the site's documents were asked for, by their identity."""
-        with reading_connection(self._sql_url) as conn:
-            return document_requests(conn, self.subdomain)
-
-    def record_request(self, asked: DocumentRequest) -> None:
-        """Record that a document was asked for."""
-        self._asked[asked.identity] = asked
-        self._commit_if_due()
-
-    def begin_fetch(self, at: datetime) -> datetime | None:
-        """Record that a fetch begins; return when the one began that was not finished, if any."""
-        begun = self.requests().get("")
-        if begun is None:
-            with self._writing() as conn:
-                record_requests(conn, self.subdomain, [DocumentRequest("", at)])
-        return begun.asked_at if begun else None
-
-    def end_fetch(self) -> None:
-        """Record that the fetch asked for everything that was due."""
-        with self._writing() as conn:
-            forget_request(conn, self.subdomain, "")
-
-    def mark_gone(self, names: Sequence[str]) -> None:
-        """Record that the source no longer offers documents."""
-        with self._writing() as conn:
-            mark_gone(conn, self.subdomain, names)
-
-    def forget_bytes(self, name: str) -> None:
-        """Record that the PDF of a document is about to be replaced."""
-        with self._writing() as conn:
-            forget_bytes(conn, self.subdomain, name)
-
-    def keep_answer(self, kind: str, url: str, text: str, now: datetime) -> KeptAnswer:
-        """Keep what a host returned and nobody understood."""
-        with self._writing() as conn:
-            return keep_answer(conn, self.subdomain, kind, url, text, now)
-
-    def last_full_listing(self) -> datetime | None:
-        """Return when the source was last listed from its beginning."""
-        with reading_connection(self._sql_url) as conn:
-            return last_full_listing(conn, self.subdomain)
-
-    def record_full_listing(self, at: datetime) -> None:
-        """Record that the source was listed from its beginning."""
-        with self._writing() as conn:
-            record_full_listing(conn, self.subdomain, at)
-
-    def commit(self) -> None:
-        """Write what was recorded since the last time."""
-        if self._fetched or self._seen or self._meetings or self._asked:
-            with self._writing() as conn:
-                record(conn, self.subdomain, list(self._fetched.values()))
-                mark_seen(conn, self.subdomain, self._seen)
-                record_meetings(conn, self.subdomain, list(self._meetings.values()))
-                record_requests(conn, self.subdomain, list(self._asked.values()))
-                if self._fetched:
-                    self._on_stored(conn, list(self._fetched))
-        self._fetched, self._seen, self._meetings, self._asked = {}, [], {}, {}
-        self._committed_at = time.monotonic()
-
-    def commit_stored(self) -> None:
-        """Write documents that are stored, before something that may take long."""
-        if self._fetched:
-            self.commit()
-
-    def _commit_if_due(self) -> None:
-        if time.monotonic() - self._committed_at > _COMMIT_SECONDS:
-            self.commit()
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with writing_to(self._sql_url) as conn:
-            self._check(conn)
-            yield conn

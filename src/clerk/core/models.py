@@ -9,7 +9,7 @@
     quarantine   documents not to be tried again         stage_events   what happened, append-only
     workers      who is alive                             audit          what people did
     queues       which queues are paused                  tokens         keys of programs, hashed
-    schedules    when sites are queued by themselves      problems       what people are told of
+    schedules    when sites are queued by themselves      problems       what people are notified of
     followers 1--* subscriptions 1--* follow_hits *--1 follow_deliveries *--1 followers
     follow_state, follow_waiting   how far matching has come in document_changes
     batch_history, batch_failures   what is kept of batches that were cleaned up
@@ -486,7 +486,7 @@ documents_table = Table(
     Column("last_seen_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("fetched_at", UtcDateTime),
     Column("gone_at", UtcDateTime),
-    #: The hash of the PDF that followers were told of, or of the text of one without a PDF.
+    #: The hash of the PDF that followers were notified of, or of the text of one without a PDF.
     Column("followed_of", String),
     UniqueConstraint("subdomain", "name"),
     UniqueConstraint("subdomain", "identity"),
@@ -734,7 +734,7 @@ schedules_table = Table(
     Column("paused_by", String),
 )
 
-#: Findings of health that people are told of, once when they begin and once when they end.
+#: Findings of health that people are notified of, once when they begin and once when they end.
 problems_table = Table(
     "problems",
     metadata,
@@ -784,7 +784,7 @@ followers_table = Table(
     UniqueConstraint("kind", "address"),
 )
 
-#: What is followed, and how often its follower is told.
+#: What is followed, and how often its follower is notified.
 subscriptions_table = Table(
     "subscriptions",
     metadata,
@@ -847,7 +847,7 @@ follow_hits_table = Table(
     #: The permanent id of the document.
     Column("document", String, nullable=False),
     Column("text_sha256", String, nullable=False),
-    #: What is told of it.
+    #: The content of its messages.
     Column("shown", _Json, nullable=False),
     Column("found_at", UtcDateTime, nullable=False, server_default=db_now()),
     #: The message that reports it, once there is one.

@@ -18,7 +18,7 @@ EXTRACTION: Final = "extraction"
 DEPLOY: Final = "deploy"
 COMPLETED: Final = "completed"
 
-#: Every stage that has counters in ``sites``, in the order of the road.
+#: Every stage that has counters in ``sites``, in the order of the pipeline.
 STAGES: Final = (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY)
 
 #: Where uploads of annotations wait.
@@ -109,7 +109,7 @@ class Follower:
 
 
 class Subscription:
-    """What can be followed, how often its follower is told, and where a subscription can be."""
+    """What can be followed, how often its follower is notified, and where a subscription can be."""
 
     SEARCH: Final = "search"
     PLACE: Final = "place"

@@ -73,7 +73,7 @@ SITE_DATABASE = "meetings.db"
 #: The text of one page.
 PAGE_FILE = re.compile(r"page-(\d+)\.txt")
 
-#: Names in the storage directory that are files of clerk's own, or that SQLite keeps beside them.
+#: Names in the storage directory that are files of clerk's own, or that SQLite keeps next to them.
 _RESERVED = tuple(
     file + suffix
     for file in ("clerk.db", "sites.db")
@@ -595,7 +595,7 @@ def _is_alive(process: int) -> bool:
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside the target and move it there when the block succeeds."""
+    """Give a temporary path next to the target and move it there when the block succeeds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=_part_prefix(path), suffix=".part", dir=path.parent)
     os.close(handle)
@@ -611,7 +611,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
-    """Give a temporary directory beside the target, and remove it when the block ends."""
+    """Give a temporary directory next to the target, and remove it when the block ends."""
     while True:
         folder = target.with_name(f"{_part_prefix(target)}{next(_part_numbers)}.part")
         try:
@@ -629,7 +629,7 @@ def workplace(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def directory_written_whole(target: Path) -> Iterator[Path]:
-    """Give a temporary directory beside the target and move it there when the block succeeds.
+    """Give a temporary directory next to the target and move it there when the block succeeds.
 
     A directory that is already there is swapped out, so that readers see the old or the new one.
     """

@@ -46,7 +46,7 @@ from .findings import (
 )
 from .items import Items
 from .outcomes import AMENDMENT, MAIN, SUBSTITUTE
-from .text import end_without, pattern
+from .text import end_without, indent_start, pattern
 
 # Distances in characters.
 #: From a motion to its outcome or ballot, by how sure that cue is.
@@ -97,6 +97,12 @@ _NUMBERED_MATTER = pattern(
 _MOVES_WHAT = pattern(
     r"(?:,?\s+(?:and\s+)?second(?:ed)?(?:\s+by)?\s+[^,;]{3,40}?,?)?\s+(?:to|that|for)\s+.{4,}",
     re.S,
+)
+#: A motion that no rule read, in a line of its own: what follows it is not of the one before.
+_UNREAD_MOTION = pattern(
+    r"\n[ ]{0,20}(?:[\w.)]{1,4}[ ]{1,3})?(?:(?:moved|m/s)\b"
+    r"|motion\s(?!(?:\w+ly\s)?(?:carr|pass|fail|was|is|has|did|defeat|lost|appr|adopt|grant|den|unan"
+    r"|died|to\s+\w+\s+(?:carr|pass|fail)|\d)))"
 )
 _FOR_AMENDMENT = pattern(r"[^:;.\n]{0,40}\b(?:for|against|of)\s+the\s+amendment\s{0,3}:")
 _ON_A_MOTION = pattern(r"\s*(?:up)?on\s+(?:a\s+)?motion,?\s+(?:duly\s+\w+,?\s+)?it\s+was\b")
@@ -329,6 +335,20 @@ class Motion:
         self.flags |= cue.flags
         self.end = max(self.end, cue.end)
         self.ballots_end = self.end
+
+    def withhold_names(self, doc: DocumentText, are_strangers: bool) -> None:
+        """Take the lists away unless they are part of a formal record.
+
+        The text does not show that this was voted on at its meeting: who voted is listed only if
+        the motion begins a line, its mover, its second and its outcome are printed, and none of
+        them are strangers.
+        """
+        self.is_recorded = False
+        formal = self.mover and self.seconder and self.decided and not self.from_prose
+        formal = formal and indent_start(doc.text, self.start, 60) is not None
+        if self.ballots and (are_strangers or not formal):
+            self.ballots, self.incomplete = {}, set()
+            self.flags.add("names_withheld")
 
     def repeats_ballots(self, cue: BallotCue) -> bool:
         """Whether a cue repeats a list that is there; a different list is flagged, not merged."""
@@ -659,6 +679,13 @@ class Assembler:
         declared = "declared" in cue.flags
         if self.loose_counts and self.doc.blank_line_between(top.end, self.loose_counts[-1].start):
             return False
+        if (
+            cue.own_question
+            and AYES in set(top.ballots) - top.from_prose
+            and self.doc.blank_line_between(top.end, cue.start)
+        ):
+            # The vote was told with its list: a sentence with a question of its own is another.
+            return False
         if cue.own_question and cue.unanimous and top.counts.get(NOES):
             # Another question, that nobody was against.
             return False
@@ -800,6 +827,10 @@ class Assembler:
             longer = longer and not _DASH.match(self.doc.text, cue.end)
             if longer or ABSENT in cue.ballots:
                 return
+            if self.doc.roster.are_strangers(
+                name for each in cue.ballots.values() for name in each
+            ):
+                return
         if AYES in cue.ballots and near and not top.decided:
             # It goes on with a roll call, or says all of the vote.
             whole = top.seconder is not None and len(cue.ballots[AYES]) > 1
@@ -910,6 +941,8 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
         return False
     if top.decided and _PUT_TO_A_VOTE.search(doc.lower, top.end, max(top.end, cue.start)):
         return False
+    if top.voted and _UNREAD_MOTION.search(doc.lower, top.end, max(top.end, cue.start)):
+        return False
     if top.about == AMENDMENT and any(
         names
         and top.counts.get(kind) == len(top.ballots.get(kind, ()))
@@ -933,6 +966,13 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
             return False
     if not doc.blank_line_between(top.end, cue.start):
         return True
+    if top.decided and AYES in set(top.ballots) - top.from_prose:
+        # The vote was told with its list: neither other numbers nor strangers are added below.
+        named = [name for names in cue.ballots.values() for name in names]
+        if any(count != len(top.ballots.get(kind, ())) for kind, count in cue.counts.items()):
+            return False
+        if named and doc.roster.are_strangers(named):
+            return False
     # In a paragraph of its own: a list that cannot be that of the vote just read.
     if top.voted and not set(top.ballots) - top.from_prose:
         counts = {kind: len(names) for kind, names in cue.ballots.items()} | cue.counts

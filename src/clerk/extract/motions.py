@@ -196,7 +196,8 @@ _MADE_SECONDED = pattern(
 )
 #: ``called for a vote on the motion offered by Smith``: it has been made before.
 _VOTE_ON = pattern(
-    r"\b(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?on\s+the\s+(?P<which>\w+\s+)?$"
+    r"\b(?:(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?"
+    r"|voted\s+(?:yes|no|aye|nay|for|against)\b[^.;]{0,30})on\s+the\s+(?P<which>\w+\s+)?$"
 )
 _OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
 _OWNER_MOVES = pattern(
@@ -326,7 +327,7 @@ def _motion_of(doc: DocumentText, start: int, end: int, mover: Name | None) -> M
     return _motion_cue(doc, _article_start(doc.lower, start), mover, end=end)
 
 
-_OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|\b2 ?nd\b")
+_OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|(?<=[;,] )second\b|\b2 ?nd\b")
 _OWN_MOVER = pattern(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
 _LONG_MOTION = pattern(
     r"(?:(?!\bmotion|\bmove[ds]\b|\n\s*\n|\bsecond)[^.])*;(?:(?!\bmotion|\bmove[ds]\b|\n\s*\n|\bsecond)[^.]){1,300}?"
@@ -360,7 +361,7 @@ _VOTE_FOLLOWS = pattern(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
 )
 _AFTER_MOVER = pattern(r"\s*(?:[,;/(.)]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
-_SECOND_NEAR = re.compile(r"second|2nd")
+_SECOND_NEAR = re.compile(r"second|2nd|[;,] support\b")
 _MOTION_TO = pattern(r"\s+(?:to|for|that)\s+[a-z]")
 _BEGINS = pattern(
     r"(?:^|[\n.:;)\-\u2022\u00b7\u25aa\u25cf]|\b(?:a|the|on|upon)(?:\s+(?:original|main|amended|second|first|new))?)\s*$"
@@ -681,6 +682,24 @@ def amended_motion(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     return cue
 
 
+_AMENDMENT_BY = Phrase(
+    "amendment",
+    r"amendment\s+(?:was\s+)?(?:(?:then\s+)?(?:offered|moved|proposed|made)\s+)?by\s+(?=[a-z])",
+)
+
+
+def amendment_by(doc: DocumentText, noun: re.Match[str]) -> MotionCue | None:
+    """Read ``Amendment by Smith, seconded by Jones``, if it is seconded."""
+    mover = doc.name_at(noun.end())
+    if mover is None or mover.start != noun.end():
+        return None
+    if not _SECONDER_NEXT.match(doc.lower[mover.end : mover.end + 40]):
+        return None
+    cue = _motion_cue(doc, noun.start(), mover)
+    cue.about, cue.needs = "amendment", "second"
+    return cue
+
+
 _VOTE_TAKEN = pattern(
     r"vote\s+(?:was|is)\s+(?:then\s+)?(?:taken|held|called|requested)\s+(?:to\s+(?=[a-z])"
     r"|(?P<on>on)\s+(?!(?:it|this|that|both|each|all|(?:the|his|her)\s+(?:\w+\s+)?(?:motion|question"
@@ -763,7 +782,7 @@ def short_labels(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
 _LETTER_SECOND = re.compile(r"\s{1,12}S: {1,3}")
 SHORTHAND = Phrase(
     "m/ m. ms",
-    r"(?P<sign>m/\s?s/(?=[a-z]{3,20}\s?/\s?[a-z]{3})|m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"(?P<sign>m/\s?s/(?=[a-z]{3,20}\s?/\s?[a-z]{3})|m/\s?s(?:\s?/\s?(?P<done>[cpuafd]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
     r"|ms(?P<joined>u?[cp]))(?:(?<=/)|(?![\w/]))(?:\s{1,3}by\b)?",
 )
 
@@ -1074,6 +1093,7 @@ _GAVEL = pattern(
 _MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
+_MOTION_AND_NAME = pattern(r"\bmotion\s+(?:by\s+)?[^\d;:.,\n]{2,30}[;,]\s$")
 #: ``Mrs. Smith seconded his remarks``: nothing was moved.
 _OF_REMARKS = pattern(
     r"\s+(?:his|her|their|these|those|that|the)\s+(?:remarks?|comments?|sentiments?|thoughts?|concerns?"
@@ -1108,7 +1128,9 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
             cue.label = ":" in by[0]
             return cue
     if support and not (word[0] == "supported" and _THE_MOTION.match(lower, end)):
-        return None
+        # ``Motion Smith; support Jones to adjourn.``
+        moved = word[0] == "support" and _MOTION_AND_NAME.search(lower, max(0, start - 60), start)
+        return _second_short(doc, word) if moved else None
     if word[0] in ("seconded", "seconds", "seconding", "2nded", "supported"):
         joined = lower.endswith("and ", 0, start)
         gavel = _GAVEL.search(lower, max(0, start - 80), start) if joined else None
@@ -1242,6 +1264,7 @@ MOTION_RULES = (
     ),
     Rule(_WITH, with_proposer, ("The dates were agreed, with Cllr Smith proposing the item.",)),
     Rule(_AMENDED, amended_motion, ("Mr. Smith amended the motion to add a fee. Jones seconded.",)),
+    Rule(_AMENDMENT_BY, amendment_by, ("Amendment by Smith, seconded by Jones, to add a fee.",)),
     Rule(
         _VOTE_TAKEN,
         vote_taken,

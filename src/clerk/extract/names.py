@@ -181,7 +181,7 @@ _MAX_TOKENS = 4
 _MAX_TITLES = 6
 
 
-class Name(msgspec.Struct, frozen=True):
+class Name(msgspec.Struct, frozen=True, gc=False):
     """A name as printed, without its titles, and where it is with its titles."""
 
     text: str
@@ -240,7 +240,7 @@ def _may_be_name(text: str, word: str) -> bool:
 _INITIAL = re.compile(r"[A-Z](?:-[A-Z]\.)?\.?")
 
 
-class _Token(msgspec.Struct, frozen=True):
+class _Token(msgspec.Struct, frozen=True, gc=False):
     text: str
     word: str
     start: int

@@ -626,6 +626,11 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
         cue.result = PASSED if _FOR_IT.match(lower, told.end()) else ""
         cue.result_text = doc.printed(start, end)
         return cue
+    if not before.strip() and verb["how"] == "unanimously" and _OVER.match(lower, verb.end()):
+        # ``Smith seconded. Voted unanimously.``
+        cue = OutcomeCue(start, verb.end(), FIRM, result=PASSED, unanimous=True)
+        cue.result_text = doc.printed(start, verb.end())
+        return cue
     if _WHEREAS.match(before):
         return None
     if verb["colon"] and _MOTION_SECONDED.search(before):
@@ -845,7 +850,7 @@ def outcome_letters(doc: DocumentText, letters: re.Match[str]) -> OutcomeCue | N
 
 
 #: A tally that ends a sentence: ``M/S/C (Smith/Jones) to file the report, 5-0.``
-_TALLY_BEHIND = pattern(r"[,;(]\s?(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2})?)\)?\s{0,3}\.?$")
+_TALLY_BEHIND = pattern(r"[,;(]\s?(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2})?)(?:\)|\)?\s{0,3}\.?$)")
 
 
 def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | None:
@@ -857,7 +862,8 @@ def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | N
     named = seconder or mover
     end = named.end if named else short.end()
     printed = doc.text[short.start() : short.end("sign")]
-    cue = OutcomeCue(short.start() + 1, end, FIRM, result=PASSED, result_text=printed)
+    result = FAILED if letters[0] in "fd" else PASSED
+    cue = OutcomeCue(short.start() + 1, end, FIRM, result=result, result_text=printed)
     cue.unanimous = "u" in letters
     if behind := _TALLY_BEHIND.search(doc.lower, end, doc.sentence_end(end)):
         cue.counts = tally_in(doc.lower, *behind.span("tally"))
@@ -928,6 +934,7 @@ RULES = (
             "So voted.",
             "VOTED: unanimously to adjourn.",
             "Voted 3-0 in favor.",
+            "Voted unanimously.",
         ),
     ),
     Rule(

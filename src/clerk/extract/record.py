@@ -30,7 +30,7 @@ Lines to write on are looked for in the text as printed; in the normalised text 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clerk.core import lazy_re as re
@@ -123,13 +123,13 @@ _TITLE = pattern(
     r") *$",
     re.M,
 )
-#: A court, a jury, and questions to a witness.
-_HEARD = pattern(
-    r"\b(?:plaintiff|defendant|appellant|appellee|grand\s+jury)s?\s+(?:appeal|alleg|argu|claim|exam"
-    r"|contend|filed|finds|found|review|investigat|recommend)"
-    r"|^ *q[.:] [^\n]+\n(?:[^\n]+\n){0,4} *a[.:] [a-z]",
-    re.M,
+#: A court and a jury, and questions to a witness.
+_HEARD = Phrase(
+    "plaintiff defendant appellant appellee grand_jury",
+    r"(?:plaintiff|defendant|appellant|appellee|grand\s+jury)s?\s+(?:appeal|alleg|argu|claim|exam"
+    r"|contend|filed|finds|found|review|investigat|recommend)",
 )
+_ASKED = pattern(r"^ *q[.:] [^\n]+\n(?:[^\n]+\n){0,4} *a[.:] [a-z]", re.M)
 
 
 def _papers(doc: DocumentText) -> Iterator[Line]:
@@ -151,7 +151,8 @@ def _papers(doc: DocumentText) -> Iterator[Line]:
             near = begin, lines[:_TITLE_LINES][-1].end() if lines else begin
             if minutes is None or minutes.start() > near[1]:
                 title = _TITLE.search(doc.lower, *near)
-                paper = paper or title or _HEARD.search(doc.lower)
+                heard = _HEARD.find(doc.lower)
+                paper = paper or title or (heard[0] if heard else _ASKED.search(doc.lower))
                 whole = paper is not None
         start = begin if whole and page > 1 else paper.start() if paper else None
         if start is None:
@@ -187,8 +188,68 @@ _DAY_FIRST = re.compile(
 _PARAGRAPH = 1500
 
 
-def is_told(doc: DocumentText, start: int, end: int) -> bool:
-    """Whether words from ``start`` to ``end`` tell of a vote, and do not record it."""
+#: Right before who moved: ``recalled that in 2004 Mr. Sisk moved``, ``in which Smith moved``.
+_RETOLD = pattern(
+    r"\b(?:(?:recall|remind|remember|report|read|said|stat|not|mention|add|explain|inform|claim|testifi"
+    r"|indicat|advis)(?:s|ed|es|ing)?\s(?:[\w.]+\s){0,3}that|in\s+which|at\s+which|where(?:upon)?(?=\sin\s))"
+    r"\s+(?:(?:in|on|at)\s[\w\s,]{3,30}\s)?(?:(?:mr|mrs|ms|dr)\.\s)?$"
+)
+
+
+def is_retold(doc: DocumentText, start: int) -> bool:
+    """Whether a motion that begins at ``start`` is told by somebody at the meeting."""
+    return (
+        _RETOLD.search(doc.lower, max(0, doc.sentence_start(start), start - 120), start) is not None
+    )
+
+
+#: What introduces a vote of somebody else, and how near.
+_TOLD_BY = pattern(
+    r"\b(?:letters?|e-?mails?|memo(?:randum)?s?|reports?|reported|said|says|stated|wrote|writes|read|told"
+    r"|noted|explained|informed|advised|announced|recommend\w*|minutes\s+of|according|correspondence)\b"
+)
+_TOLD_NEAR = 300
+#: As many members who attend are the body.
+_KNOWN_BODY = 3
+
+
+def strangers(doc: DocumentText, votes: Sequence[tuple[int, int, set[str]]]) -> list[bool]:
+    """Return whether those who take part in each vote are people who are not at the meeting.
+
+    Each vote is where it begins and ends, and the surnames of who moved, seconded and voted.  The
+    attendance must be known.  Nobody in it, and nobody who acts together with them, may take part;
+    and no other meeting begins between such a vote and the last one of the members.
+    """
+    present = set(doc.roster.official)
+    if len(present) < _KNOWN_BODY:
+        return [False] * len(votes)
+    present |= {word.lower() for who in doc.roster.attendees for word in who.name.text.split()}
+    for _ in range(2):
+        for _, _, people in votes:
+            if not present.isdisjoint(people):
+                present |= people
+    found = []
+    last = -1
+    for start, end, people in votes:
+        if not present.isdisjoint(people):
+            last = end
+        strange = len(people) > 1 and present.isdisjoint(people)
+        if strange and not _TOLD_BY.search(doc.lower, max(0, start - _TOLD_NEAR), start):
+            strange = last >= 0 and not (
+                _MEETING_BEGINS.search(doc.lower, last, start)
+                or _MINUTES_HEADING.search(doc.text, last, start)
+            )
+        found.append(strange)
+    return found
+
+
+def is_told(doc: DocumentText, start: int, end: int, by_others: bool = False) -> bool:
+    """Whether words from ``start`` to ``end`` tell of a vote, and do not record it.
+
+    Of a vote ``by_others`` somebody may have told in the words before it.
+    """
+    if by_others and _TOLD_BY.search(doc.lower, max(0, start - _TOLD_NEAR), start):
+        return True
     mark = "\n" if doc.lines_are_paragraphs else "\n\n"
     begin = max(doc.text.rfind(mark, max(0, start - _PARAGRAPH), start), start - _PARAGRAPH, 0)
     over = doc.text.find(mark, end, end + _PARAGRAPH)

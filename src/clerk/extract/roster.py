@@ -197,6 +197,13 @@ class Roster:
         """Whether the document establishes a surname, whatever initials precede it."""
         return _ends_with_one_of(surname, self.known)
 
+    def are_strangers(self, surnames: Iterable[str]) -> bool:
+        """Whether the attendance is known and nobody of these is in it."""
+        if len(self.official) < _KNOWN_BODY:
+            return False
+        first_names = {who.name.text.split()[0] for who in self.attendees}
+        return not any(self.is_attending(name) or name in first_names for name in surnames)
+
     def is_member(self, surname: str) -> bool:
         """Whether somebody of this surname may sit on the body: all may if it is not known."""
         return len(self.official) < _KNOWN_BODY or _ends_with_one_of(surname, self.members)

@@ -37,7 +37,7 @@ def table_cues(doc: DocumentText, blank: _Stretches) -> _Table:
     """
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
-    for read in (split_tables, grids, voting_columns, boxes):
+    for read in (split_tables, grids, voting_columns, side_by_side, boxes):
         for found, stretches in read(doc, blank):
             for cue in found:
                 cue.rule = read.__name__
@@ -276,6 +276,49 @@ def voting_columns(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
             cue.ballots[NOES], cue.end = [], start + len(line)
         if cue.ballots.get(AYES):
             yield [cue], [(cue.start, cue.end)]
+
+
+_LABELLED = pattern(rf"(?<![\w-])(?P<label>{_VOTE}) {{0,2}}: {{0,24}}(?P<first>\S(?: ?\S)*)")
+_SIDE_BY_SIDE = Phrase(
+    "aye yea yes favo", rf"{_VOTE} {{0,2}}: {{0,24}}\S[^:\n]*? {{3,}}{_VOTE} {{0,2}}:[^\n]*\n"
+)
+_INDENTED = re.compile(r" {3,}\S")
+
+
+def side_by_side(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
+    """Read columns whose first names are in the line of the labels, the others below them."""
+    for header in _SIDE_BY_SIDE.find(doc.lower):
+        begin = line_start(doc.text, header.start())
+        if is_inside(blank, header.start()):
+            continue
+        line = doc.text[begin : header.end() - 1]
+        columns: dict[int, str] = {}
+        cells: list[tuple[int, str]] = []
+        for label in _LABELLED.finditer(line.lower()):
+            columns[label.start()] = ballot_kind(label["label"])
+            cells.append((label.start("first"), line[label.start("first") : label.end()]))
+        end = header.end() - 1
+        for start, below in _lines(doc.text, header.end()):
+            row = [(cell.start(), cell[0]) for cell in _CELL.finditer(below)]
+            if not _INDENTED.match(below) or not all(
+                isinstance(_whole_name(doc, cell), Name) for _, cell in row
+            ):
+                break
+            cells += row
+            end = start + len(below)
+        cue = BallotCue(header.start(), end, FIRM, vote_type="roll_call")
+        for place, cell in cells:
+            kind = columns[max((at for at in columns if at <= place), default=min(columns))]
+            name = _whole_name(doc, cell)
+            if isinstance(name, Name):
+                _add(doc, cue, kind, name)
+            elif name is not None:
+                cue.ballots.setdefault(kind, [])
+            else:
+                break
+        else:
+            if end >= header.end():
+                yield [cue], [(max(0, begin - 1), cue.end)]
 
 
 #: Rows of boxes, one for each name above them: ``Aye [x][x][ ]``.

@@ -55,7 +55,7 @@ from .findings import (
 from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
-from .record import is_told, read_record
+from .record import is_retold, is_told, read_record, strangers
 from .tables import table_cues
 from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
@@ -127,7 +127,7 @@ def read_votes(
         roll_call_cues(doc),
     ):
         for cue in found:
-            if not is_inside(tables, cue.start) and not is_inside(blank, cue.start, cue.at):
+            if not is_inside(tables, cue.at) and not is_inside(blank, cue.start, cue.at):
                 cues.append(cue)
     cues.sort(key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength))
     items = items or Items(doc)
@@ -142,16 +142,29 @@ def read_votes(
             or _is_seconded(cue, cues, place + 1)
         ],
     )
+    strange = strangers(doc, [(motion.start, motion.end, _people(motion)) for motion in motions])
     printed = _PrintedNames(doc.text_with_digits)
     readings = []
     floor = 0
-    for motion, following in zip_longest(motions, motions[1:]):
+    for motion, following, is_strange in zip_longest(motions, motions[1:], strange):
         limit = following.start if following else len(doc.text)
-        if is_recorded or not is_told(doc, motion.start, motion.end):
-            motion.is_recorded = is_recorded
+        if is_recorded and not is_strange:
+            kept = not is_retold(doc, motion.start)
+        else:
+            named = motion.mover is not None or motion.seconder is not None
+            kept = named and not is_told(doc, motion.start, motion.end, is_strange)
+            motion.withhold_names(doc, is_strange)
+        if kept:
             readings.append(_read(doc, motion, items, printed, floor, limit))
         floor = max(floor, motion.end)
     return readings
+
+
+def _people(motion: Motion) -> set[str]:
+    """Return the surnames of those who moved, seconded or voted."""
+    voters = (name for kind in (AYES, NOES) for name in motion.ballots.get(kind, ()))
+    named = (motion.mover, motion.seconder, *voters)
+    return {name.split()[-1].lower() for name in named if name}
 
 
 def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
@@ -769,7 +782,7 @@ def _as_printed(doc: DocumentText, start: int, end: int) -> str:
 #: What was resolved, above an outcome that is alone in its line: ``Be it resolved that``.
 _RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+that:?\s+", re.I)
 _CARRIED_THEN = pattern(
-    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?,\s+"
+    r"(?:carried|passed|approved|adopted)(?:\s+\w+ly)?(?:\s+\d{1,2}\s?-\s?\d{1,2})?,\s+"
     r"(?=(?:the|all|an?|it|that|to|this|bills|minutes|permission)\s)"
 )
 _WAS = pattern(

@@ -8,8 +8,9 @@ from typing import Any
 
 from clerk.core import storage
 from clerk.core.errors import ClerkError, SourceUnavailable
+from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import FetchedDocument, SiteManifest
+from clerk.core.manifest import FetchedDocument
 from clerk.core.storage import Document
 
 from .base import LISTED_KINDS, FetchReport

@@ -34,6 +34,12 @@ _NAME_COLUMN = re.compile(
     r"(?:\W+(?:body|board|committee|commission|group|name|meeting|type)s?)*",
     re.IGNORECASE,
 )
+#: Headers of the column that is made for the day of the meeting.
+_DAY_COLUMN = re.compile(
+    r"(?:(?:meeting|hearing|session|event) )?(?:date|day)(?: (?:of|and|&).*|s)?|when|datum|fecha|"
+    r"data|séance|sitzung",
+    re.IGNORECASE,
+)
 #: Headers of columns with a day on which something else was done: a file was put there, minutes
 #: were approved, papers were due.
 _OTHER_DAY_COLUMN = re.compile(
@@ -195,7 +201,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         text = html.text_of(node) or next(filter(None, texts), "")
         if not naming.find_kind(text) and not naming.find_date(text):
             text = next((each for each in texts if each and naming.find_kind(each)), text)
-        if not leads_to_document(url, text):
+        # "View" below "Agenda" is what the column says.
+        said = text if html.name_in(text) else f"{text} {_column_header(node)}"
+        if not leads_to_document(url, said):
             row = dated.row_of(node) if follow and re.search(follow, url) else None
             found = dated.date_of(node, row) if row else None
             names = (*above.get(node.mem_id, ()), *filter(None, headings))
@@ -226,6 +234,8 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             # Where dates are in one column and links in another, the name of the file tells which.
             of_file = naming.find_date(file_name_of(url), day_first=day_first)
             day = of_file if of_file in dict(dated.dates(row)) else day
+            if row.tag == "tr" and len(dict(dated.dates(row))) > 1:
+                day = _day_outside_links(row, node, dated) or day
             day = _day_by_columns(day, node, dated) if day else None
             day = _day_of_header(node, dated) or day
         titles = above.get(node.mem_id, ())
@@ -311,9 +321,29 @@ def _is_frame(element: LexborNode) -> bool:
     )
 
 
+def _day_outside_links(row: LexborNode, node: LexborNode, dated: html.DatedPage) -> date | None:
+    """Return the one day that a row says outside of other links, such as those to videos."""
+    in_links = {
+        text.mem_id
+        for link in row.css("a[href]")
+        if link.mem_id != node.mem_id
+        for text in link.traverse(include_text=True)
+    }
+    said = " | ".join(
+        (each.text_content or "").strip()
+        for each in row.traverse(include_text=True)
+        if each.tag == "-text" and each.mem_id not in in_links
+    )
+    days = dict(naming.find_dates(said, day_first=dated.day_first))
+    return next(iter(days)) if len(days) == 1 else None
+
+
 def _day_by_columns(day: date, node: LexborNode, dated: html.DatedPage) -> date | None:
-    """Return the day of a row, which is not one in a column like "Last modified" or "Approved"."""
+    """Return the day of a row: that in the column made for it, and none of "Last modified"."""
     columns = [(header, dict(dated.dates(cell))) for header, cell in _columns(node)]
+    for header, days in columns:
+        if len(days) == 1 and _DAY_COLUMN.fullmatch(header):
+            return next(iter(days))
     said_by = [header for header, days in columns if day in days]
     if not said_by or not all(map(_OTHER_DAY_COLUMN.search, said_by)):
         return day

@@ -64,8 +64,8 @@ _CERTAIN = _compiled(
     rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
-    # Of several days the first: January 16-17, 2024, or January 16 and January 17, 2024
-    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*(?:(?P=word){_GAP})?"
+    # Of several days the first: January 16-17, 2024, or January 31 and February 1, 2024
+    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*(?:(?P<later>{_A_MONTH}){_GAP})?"
     rf"[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
     rf"{_DAY}{_GAP}{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}{_GAP}{_DAY}",
@@ -113,12 +113,24 @@ _TIME = re.compile(
     r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
     re.IGNORECASE,
 )
-#: Day and month, or month and day, before a year.
-_TWO_NUMBERS = re.compile(r"(?<![0-9./-])([0-9]{1,2})([./-])([0-9]{1,2})\2[0-9]{4}(?![0-9])")
+#: Day and month, or month and day, before a year; with hyphens a short year may be the first.
+_NUMERIC = re.compile(
+    r"(?<![0-9./-])(?P<first>[0-9]{1,2})(?:([./-])(?P<second>[0-9]{1,2})\2[0-9]{4}"
+    r"|([./])(?P<second_>[0-9]{1,2})\4[0-9]{2})(?![0-9./-])"
+)
+_WEEKDAY_AND_NUMBERS = re.compile(
+    r"\b(?P<weekday>mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs?|ur)?(?:day)?\b[.,]*\s+"
+    r"(?P<date>[0-9]{1,2}([./-])[0-9]{1,2}\3[0-9]{4})(?![0-9])",
+    re.IGNORECASE,
+)
 #: What is said before the day on which something was put on a page or changed.
 _PUBLISHED = re.compile(
     r"(?:\b(?:posted|published|uploaded|modified|updated|created|added)\b"
     r"|\(\s*(?:amended|revised|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$",
+    re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"\b(?:posted|published|updated|revised|amended|approved|adopted)\b(?:\s+on)?\W*$",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"[0-9]")
@@ -184,7 +196,7 @@ BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|formannskap|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|formannskap|\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bplenos?\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
@@ -211,9 +223,9 @@ _SORT_BEFORE = re.compile(
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
     r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?|"
     r"convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|(?:concept)?verslag|"
-    r"vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
-    r"\b(?:\s+(?:du|de la|des|der|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
+    r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
     re.IGNORECASE,
 )
@@ -307,11 +319,21 @@ def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> 
 def day_first_of_text(text: str) -> bool | None:
     """Return whether the dates in a text begin with the day, or None if they do not tell.
 
-    One like 23/1/2024 does, if there is none like 1/23/2024.
+    One like 23/1/2024 does, or Tuesday, 6/2/2024, if there is none like 1/23/2024.
     """
-    pairs = [(int(match[1]), int(match[3])) for match in _TWO_NUMBERS.finditer(text)]
+    pairs = [
+        (int(match["first"]), int(match["second"] or match["second_"]))
+        for match in _NUMERIC.finditer(text)
+    ]
     day_first = any(12 < first <= 31 and second <= 12 for first, second in pairs)
     month_first = any(first <= 12 < second <= 31 for first, second in pairs)
+    for match in _WEEKDAY_AND_NUMBERS.finditer(text):
+        # At least one of them is a day of the year.
+        month_is_first, day_is_first = (_find(match["date"], order) for order in (False, True))
+        for found in (month_is_first, day_is_first) if month_is_first != day_is_first else ():
+            if found and f"{found[0]:%a}".lower() == match["weekday"].lower():
+                day_first = day_first or found == day_is_first
+                month_first = month_first or found == month_is_first
     return day_first if day_first != month_first else None
 
 
@@ -321,6 +343,15 @@ def find_month(text: str) -> str | None:
         year, month = int(match["year"]), _month_of(match)
         if _FIRST_YEAR <= year <= _LAST_YEAR:
             return f"{year:04}-{month:02}"
+    return None
+
+
+def day_near(text: str, day: date) -> date | None:
+    """Return the day like "January 16" that a text begins with or names, in the nearest year."""
+    for match in _matches(_WITHOUT_YEAR[:2], text):
+        if not _CHANGED.search(text[: match.start()]):
+            found = [_date_of(match, False, year) for year in range(day.year - 1, day.year + 2)]
+            return min(filter(None, found), key=lambda each: abs(each - day), default=None)
     return None
 
 
@@ -423,8 +454,12 @@ def body_of_meeting(title: str) -> str:
             # "Gallatin Valley MPO - Advisory Committee"
             whose = parts[at - 1] if at else ""
             return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
-    rest = body_of_title(_without_sort(parts[0])) if parts else ""
-    if " " in rest or re.fullmatch(r"[A-Z]{2,}", rest):
+    bare = _without_sort(parts[0]) if parts else ""
+    if re.fullmatch(r"[A-Z](?:[.&/]?[A-Z])+", bare):
+        # CRA, C.R.A, P&Z
+        return bare
+    rest = body_of_title(bare)
+    if " " in rest:
         return rest
     whole = re.sub(r"\s+", " ", _CANCELLED_WORDS.sub(" ", text)).strip(" -–—.,;:@")
     if not re.search(r"[^\W\d_]{2}", whole):
@@ -575,6 +610,10 @@ def _date_of(match: re.Match[str], day_first: bool, year: int = 0) -> date | Non
     if digits and not year:
         century = 0 if len(digits) == 4 else 1900 if int(digits) >= _CENTURY_TURNS else 2000
         year = int(digits) + century
+    later = _MONTH_OF_WORD.get((match.groupdict().get("later") or "").lower(), 12)
+    if later < month:
+        # December 31 to January 1, 2024
+        year -= 1
     try:
         found = date(year, month, day)
     except ValueError:

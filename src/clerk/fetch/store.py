@@ -41,6 +41,7 @@ from clerk.core.errors import (
     UnreadablePdf,
     UnsupportedFormat,
 )
+from clerk.core.fetch_memory import DocumentRequest, ListedMeeting, SiteManifest
 from clerk.core.files import SiteFiles, pack_text
 from clerk.core.formats import (
     SUFFIXES,
@@ -50,13 +51,7 @@ from clerk.core.formats import (
     refusal,
     words_of_page,
 )
-from clerk.core.manifest import (
-    DocumentRequest,
-    FetchedDocument,
-    KnownDocument,
-    ListedMeeting,
-    SiteManifest,
-)
+from clerk.core.manifest import FetchedDocument, KnownDocument
 from clerk.core.public_text import Gate
 from clerk.core.storage import MINUTES, Document, storage_errors
 

@@ -20,7 +20,7 @@ from hashlib import sha256
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from clerk.core import manifest
+from clerk.core import outbox
 from clerk.core.errors import NotFound
 from clerk.core.language import Message
 from clerk.core.models import follow_state_table, followers_table
@@ -45,7 +45,7 @@ def signing_key(conn: Connection) -> str:
     dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
     values = {
         "single": 1,
-        "number": manifest.last_change(conn),
+        "number": outbox.last_change(conn),
         "signing_key": secrets.token_hex(32),
     }
     conn.execute(dialect.insert(follow_state_table).values(values).on_conflict_do_nothing())

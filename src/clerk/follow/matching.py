@@ -32,7 +32,7 @@ import msgspec
 from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from clerk.core import manifest
+from clerk.core import manifest, outbox, site_files
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, get_site_by_subdomain, reading_connection
 from clerk.core.errors import ClerkError, NotFound, StorageUnusable
@@ -170,7 +170,7 @@ def take_in() -> int:
     """Read on in the outbox, and note the documents that may be news; return how many changes."""
     with reading_connection() as conn:
         number = conn.execute(select(follow_state_table.c.number)).scalar()
-        if number is not None and manifest.last_change(conn) == number:
+        if number is not None and outbox.last_change(conn) == number:
             return 0
     taken = 0
     while some := _take_in_some():
@@ -183,7 +183,7 @@ def _take_in_some() -> int:
         links.signing_key(conn)
         locked = select(follow_state_table.c.number).with_for_update()
         number: int = conn.execute(locked).scalar_one()
-        last, oldest = manifest.last_change(conn), manifest.oldest_change(conn)
+        last, oldest = outbox.last_change(conn), outbox.oldest_change(conn)
         active = _s.state == Subscription.ACTIVE
         since = conn.execute(select(func.min(_s.confirmed_at)).where(active)).scalar()
         if number > last or number < oldest - 1:
@@ -191,7 +191,7 @@ def _take_in_some() -> int:
             _take_in_all(conn, since, last)
             _reach(conn, last)
             return 1
-        changes = manifest.changes_after(conn, number, limit=_CHANGES)
+        changes = outbox.changes_after(conn, number, limit=_CHANGES)
         if not changes:
             return 0
         if since is not None:
@@ -389,7 +389,7 @@ def _compiled(settings: Settings, subdomain: str) -> sqlite3.Connection | None:
     """Open a site's database; where the files are in a store, the current one."""
     if settings.storage_url:
         with reading_connection(settings.sql_url) as conn:
-            current = manifest.current_database(conn, subdomain)
+            current = site_files.current_database(conn, subdomain)
         try:
             bring_database(SiteFiles(settings, subdomain), current)
         except ClerkError as error:

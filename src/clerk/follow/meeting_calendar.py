@@ -15,12 +15,12 @@ from typing import Final
 from urllib.parse import quote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from clerk.core import manifest
+from clerk.core import fetch_memory
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
 from clerk.core.errors import NotFound
+from clerk.core.fetch_memory import ListedMeeting
 from clerk.core.language import Message, say, word
-from clerk.core.manifest import ListedMeeting
 from clerk.core.public_text import Gate
 from clerk.site_db.queries import AGENDA_KINDS, HeldMeeting, SiteDatabase, open_site
 
@@ -62,7 +62,7 @@ def calendar_of(settings: Settings, subdomain: str, body: str | None, today: dat
             )
         name = f"{body}, {site.name}" if body else site.name
         with reading_connection() as conn:
-            listed = manifest.listed_meetings(conn, subdomain, body)
+            listed = fetch_memory.listed_meetings(conn, subdomain, body)
         events = events_of(site, [body] if body else bodies, listed, today)
     calendar = Calendar()
     gate = Gate(settings)

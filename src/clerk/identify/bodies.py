@@ -27,7 +27,8 @@ _HEAD = (
     r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
     r"|gemeindevertretung|stadtvertretung"
     r"|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
-    r"|raadscommissie(?: \w+)?"
+    r"|raadscommissie(?: \w+)?|junta (?:directiva|de (?:educación|gobierno|supervisores))"
+    r"|mesa directiva|concejo"
     r"|commissie (?!van\b|voor\b)\w+"
     r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
@@ -49,6 +50,9 @@ _HEAD_STARTS: Final = frozenset(
             "gemee",
             "raad",
             "raads",
+            "junta",
+            "mesa",
+            "conce",
             "freeh",
             "gover",
             "regen",
@@ -80,8 +84,8 @@ _MEETING_WORDS = Words(
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
-    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|séance|sesión)\b"
-    r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
+    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|reunión|séance|sesión)\b"
+    r"(?: (?:(?:extra)?ordina(?:ire|ria)s?|especial)\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = Words(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
@@ -134,7 +138,10 @@ _EDGE_WORDS: Final = frozenset(
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
 _CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
-_SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
+#: A sentence or name begins with "The", but not in "Friends of The Library".
+_SPLIT = re.compile(
+    r"\s+[-–—|•·]\s+|(?<!\bof)(?<!\bfor)(?<!\bon)(?<!\band)\s+The\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+"
+)
 _COUNCIL_OF = cased_pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
@@ -381,6 +388,8 @@ def body_in_heading(line: str) -> str | None:
     if " s " in line.lower():
         # "Board of Director s": text layers lose apostrophes, or set letters apart.
         line = _APART.sub(r"\1\2", line)
+    if "://" in line or "www." in line:
+        line = _URL.sub(" ", line)
     if not HEAD.search(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
@@ -400,6 +409,7 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
+_URL = re.compile(r"(?:https?://|www\.)\S+")
 _APART = re.compile(
     r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
 )
@@ -596,7 +606,12 @@ def body_of(
     if longer:
         # "Board of Parks and Pools" where the line ends, "Commissioners" on the next.
         weight, name, line = longer[0]
-    fuller = [each for each in found if each[1].lower().endswith(f" {name.lower()}")]
+    fuller = [
+        each
+        for each in found
+        if each[1].lower().endswith(f" {name.lower()}")
+        and (own & set(each[1].lower().split()) or municipalities(each[1]))
+    ]
     if fuller and _PART_OF_COUNCIL.search(name):
         # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
         weight, name, line = fuller[0]
@@ -619,8 +634,8 @@ MENTIONED: Final = 0.5
 #: Capitals are required: "the board" may be any.
 _MENTIONED = re.compile(
     r"\b(?:City|Town|Village|County|Parish) Council\b|\bSchool Board\b|\bSelect ?[Bb]oard\b"
-    r"|\bBoard of (?:Education|Trustees|Supervisors|Selectmen|(?:County )?Commissioners|Directors"
-    r"|Aldermen)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
+    r"|\bBoard of (?:Education|School Directors|Trustees|Supervisors|Selectmen|Directors|Aldermen"
+    r"|(?:County )?Commissioners)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
     r"|(?:(?<=the )|(?<=The )|(?<=of )|(?<=by )|(?<=hat )|^)Council\b(?! [A-Z])"
 )
 

@@ -84,6 +84,14 @@ RULES: Final = (
         kinds=(RESOLUTION,),
     ),
     _rule(
+        "signing of a by-law",
+        0,
+        r"(?:^|\n)vom[\W_]*$",
+        "vom @",
+        needs="vom",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "hearing that is called",
         0,
         r"\b(?:setting|fixing|calling|scheduling|ordering|establishing)\b"
@@ -95,8 +103,8 @@ RULES: Final = (
     _rule(
         "adoption",
         9.5,
-        r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
-        r"|read)\b[^.]{0,140}"
+        r"\b(?:passed|adopted|enacted|finally passed|(?:resolved|ordained)(?! that)|carried"
+        r"|approved|read)\b[^.]{0,140}"
         r"\b(?:this|the|on|day|dated?|held|(?:meeting|session) of)\b[\W_]{0,4}$"
         r"|\b(?:passed|adopted|enacted|approved)[\W_]{0,6}$"
         r"|\bat (?:its|their|the|a|an) (?:[\w'’]+ ){0,6}(?:meeting|session)\b[^.]{0,60}"
@@ -114,6 +122,7 @@ RULES: Final = (
         0,
         # "Approved Minutes of ..." is what a document is called.
         r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)"
+        r"(?!(?<![^\n])(?:approved|adopted|confirmed) (?:(?!the )\S+ ){1,8}minutes\b)"
         r"(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
         r"|sign\w*|read\w*"
         r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
@@ -429,6 +438,8 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
 
 
 _THIS_DAY = Words(r"\bthis (?:the )?$")
+#: "Passed the 16th day of August, 2021, and approved this": by the mayor, later.
+_ALSO_APPROVED = Words(r"[0-9],? (?:and )?approved (?:by the mayor )?this (?:the )?$")
 #: "Am Montag, 04.04.2022, findet um 19 Uhr eine Sitzung des Gemeinderats statt."
 _TAKES_PLACE = Words(r"^[\W_]{0,3}findet\b[^.]{0,90}\bsitzung\b")
 
@@ -495,7 +506,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
             return 0.0
         if in_block or is_label or rule.name in ("adoption", "named as the day"):
             # "PASSED AND APPROVED this 5th day of June": of itself, not of what it amends.
-            return rule.weight + (rule.name == "adoption" and _THIS_DAY.search(small) is not None)
+            is_this = rule.name == "adoption" and _THIS_DAY.search(small)
+            return rule.weight + bool(is_this and not _ALSO_APPROVED.search(small))
         # In the text: only where minutes and notices begin, and never a report's.
         is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
         return rule.weight if is_told else 0.0

@@ -134,7 +134,7 @@ HEADINGS: Final = (
         r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b|\bcompte[- ]rendu\b"
         r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
         r"|^acta\b|\bacta de\b|\bbesluitenlijst\b|^notulen\b|^verslag van\b"
-        r"|\b(?:record|journal|summary) of (?:the )?(?:proceedings|meeting"
+        r"|\b(?:record|journal|summary) of (?:the )?(?:\S+ ){0,5}(?:proceedings|meeting"
         r"|action\w*|decisions)"
         r"|\baction summary\b"
         r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
@@ -174,24 +174,25 @@ HEADINGS: Final = (
         r"|^(?:a |an )(?:resolution|ordinance|by-?law)\b|\bresolution$|^(?:resolution"
         r"|ordinance|by-?law)s? of the\b"
         r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
-        r"|^(?:ordinance|resolution) ?[#:]",
+        r"|^(?:ordinance|resolution) ?[#:]|^\w*satzung (?:über|zur|der)\b|^verordnung über\b",
         "RESOLUTION NO. 2024-15",
         "BY-LAW NUMBER 2019-31",
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
         "Resolution Number 2019-114",
-        needs="resolution ordinance law laws bylaw bill",
+        needs="resolution ordinance law laws bylaw bill satzung verordnung",
     ),
     _rule(
         NOTICE,
         5,
-        r"\bnotice of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
+        r"\bnotice (?:and call )?of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
         r"|\b(?:meeting|hearing|public|special) notice\b|\bnotice is hereby given\b"
         r"|\bmeeting notice\b"
         r"|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b|\bmeeting (?:schedule|dates"
         r"|calendar)\b"
         r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
-        r"|\bnotice of cancel+ation\b|\b(?:annual |special )?town (?:meeting )?warrant$"
+        r"|\bnotice of (?:cancel+ation|(?:possible |potential )?quorum)\b"
+        r"|\b(?:annual |special )?town (?:meeting )?warrant$"
         r"|^(?:public |legal |official )?notice$|^warning$"
         r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b"
         r"|\bwarrant for (?:the )?(?:\S+ ){0,3}town meeting\b"
@@ -284,7 +285,8 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         3,
-        r"\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
+        r"\b(?:council|board|commission|committee) took (?:the )?following actions?\b"
+        r"|\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
         r"|is )?(?:duly )?(?:convened"
         r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
         r"|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b|\bwas (?:duly )?(?:held|convened"
@@ -296,7 +298,7 @@ OPENINGS: Final = (
         "A regular meeting of the Council was held on Tuesday",
         "The Board of Education met in regular session",
         "BE IT REMEMBERED that on the 14th day of April",
-        needs="remembered order meeting convened met was welcomed trat ouverte",
+        needs="took remembered order meeting convened met was welcomed trat ouverte",
     ),
     _rule(
         MINUTES,

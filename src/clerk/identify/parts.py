@@ -151,10 +151,12 @@ _MEETING_OPENS = Words(
 )
 _OPENS_MINUTES = Words(
     r"(?:at )?(?:an?|the) (?:\w+ ){0,4}(?:meeting|session) of (?:the )?\w|be it remembered\b"
-    r"|(?:an?|the) (?:[\w'’-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
-    r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session))\b"
+    r"|i hereby give notice that an? |at an? (?:\w+ ){1,5}(?:meeting|session) (?:holden|held)\b"
+    r"|report of an? (?:\w+ ){0,3}(?:meeting|session|hearing) held\b"
+    r"|(?:[a-z]{3,20}: )?(?:an?|the) (?:[\w'’-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
+    r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session|hearing))\b"
 )
-_OF_MEETINGS: Final = ("present", "to order", "attend")
+_OF_MEETINGS: Final = ("present", "to order", "attend", "hereby give")
 _ITEM = Words(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
 _MOVED = Words(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
@@ -298,13 +300,14 @@ class _Page:
 
     @cached_property
     def opens_minutes(self) -> Line | None:
-        """The line that begins the sentence with which minutes without a title open."""
+        """The line of the sentence with which minutes, or a notice, without a title open."""
         if not any(map(self.beginning.__contains__, _OF_MEETINGS)):
             return None
         lines = self.top(_TITLE_LINES + 2)
         for number, line in enumerate(lines[:_TITLE_LINES]):
             if _OPENS_MINUTES.match(line.text) and not self.heading:
-                sentence = "\n".join(each.text for each in lines[number : number + 3])
+                # The day may be above: "The Board met on this date".
+                sentence = "\n".join(each.text for each in lines[max(0, number - 1) : number + 3])
                 return line if printed_dates(sentence) else None
         return None
 
@@ -496,9 +499,18 @@ def _titles(page: _Page) -> dict[str, KindRule]:
     return found
 
 
+#: "THAT By-Law 2023-14 be read a third time" is in minutes, "Approval of the minutes" too.
+_MOTION_BEGINS: Final = frozenset(
+    {
+        *("that", "and", "whereas", "now", "be", "moved", "motion", "seconded", "approve"),
+        *("approval", "adopt", "adoption", "recommendation", "recommendation:", "request", "see"),
+    }
+)
+
+
 def _title_rule(line: str) -> KindRule | None:
     """Return the rule of a line that is the title of a document of its own."""
-    if line[:1].islower() or is_sentence(line):
+    if line[:1].islower() or line.split(" ", 1)[0].lower() in _MOTION_BEGINS or is_sentence(line):
         return None
     rule = heading_rule(line)
     return rule if rule and rule.kind in _OWN_DOCUMENT and not _ITEM.match(line) else None
@@ -906,6 +918,10 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
     if body.value and own and own <= place_words(body.value):
         return UNKNOWN, True
+    for name in municipalities(body.value or "") if own else ():
+        # "The Marsh County Board of Supervisors met ..."
+        words = {each for word in place_words(name) for each in word.split("-")}
+        return Fact(name, PAGE, body.quote, body.page, 0.6), own <= words
     # The name of the own place may be the running header.
     title = () if printed.is_letter else (*lines_of(top.view, 1), *top.block[:_TITLE_LINES])
     if own and any(own <= place_words(line.text) for line in title):

@@ -135,7 +135,7 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
     r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
-    r"|item [0-9]"
+    r"|item [0-9]|[0-9]{1,3}[.)]$"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
     r"|in attendance|attendance ?:|attendees|roll call"
@@ -276,7 +276,8 @@ def is_sentence(line: str) -> bool:
         # "Ty moved to raise the fee; Mae seconded."
         words = line.split()
         small = sum(word[0].islower() for word in words)
-        return line[-1] == "." and len(words) > 5 and 2 * small >= len(words)
+        is_long = len(words) > 5 and 2 * small >= len(words)
+        return line[-1] == "." and is_long and not begins_with_date(line)
     if begins_with_date(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
     words = line.split()
@@ -294,8 +295,13 @@ def is_sentence(line: str) -> bool:
 
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
 _REMARK = Words(
-    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) (?:draft |unapproved |unconfirmed )?"
-    r"(?:minutes|agenda|document) (?:are|is|have|has|may|will)\b|please note\b|subject to change\b"
+    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) "
+    r"(?:(?:draft|unapproved|unconfirmed|meeting) )*(?:minutes|agenda|document) "
+    r"(?:are|is|have|has|may|will|were|was)\b|please note\b|subject to change\b"
+)
+#: A second sentence of such a remark: "The official record is the recording."
+_REMARK_GOES_ON = Words(
+    r"(?:the|an?|it|they) .*\b(?:official|recording|video|audio|draft|summary)\b"
 )
 #: The first letters of remarks: looking at one letter is faster than trying the pattern.
 _REMARK_BEGINS: Final = "PpNnTtSs"
@@ -325,6 +331,8 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
             length = next((n for n, each in enumerate(rest, 1) if each.rstrip()[-1] == end), 0)
             if length and sum(len(each.split()) for each in rest[:length]) > _HEADING_WORDS:
                 number += length
+                following = lines[number].text if number < len(lines) else ""
+                number += following.endswith(".") and bool(_REMARK_GOES_ON.match(following))
                 continue
         kept.append(lines[number])
         number += 1

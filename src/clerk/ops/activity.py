@@ -29,7 +29,7 @@ from clerk.core.models import (
     workers_table,
 )
 from clerk.core.states import OCR, Batch, Kind
-from clerk.pipeline import ledger, liveness, sites
+from clerk.pipeline import ledger, sites
 from clerk.pipeline.failures import DAY_SECONDS
 
 from . import counts
@@ -372,7 +372,7 @@ def list_workers() -> list[ListedWorker]:
     running = _select_batches().where(batches_table.c.status == Batch.RUNNING)
     batch_of = {each.worker_id: each for each in _find(ListedBatch, running)}
     with reading_connection() as conn:
-        dead = liveness.dead_on_this_host(conn)
+        dead = ledger.dead_on_this_host(conn)
         rows = conn.execute(statement.order_by(workers.c.lease_until.desc())).fetchall()
     return [
         ListedWorker(

@@ -75,7 +75,7 @@ from clerk.core.states import (
     Kind,
     Run,
 )
-from clerk.pipeline import batches, failures, liveness, queues, schedule
+from clerk.pipeline import batches, failures, ledger, queues, schedule
 from clerk.pipeline.failures import DAY_SECONDS, FailureTotals
 from clerk.pipeline.ledger import sql_word
 from clerk.pipeline.queues import LiveWorkers, QueueWork
@@ -315,7 +315,7 @@ def figures(settings: Settings) -> Figures:
         # The queues of each worker that died within the last day without signing off.
         dead = or_(
             workers_table.c.lease_until < db_now(),
-            workers_table.c.id.in_(liveness.dead_on_this_host(conn)),
+            workers_table.c.id.in_(ledger.dead_on_this_host(conn)),
         )
         of_last_day = workers_table.c.lease_until >= db_now(-DAY_SECONDS)
         died = conn.execute(select(workers_table.c.queues).where(dead, of_last_day)).scalars()

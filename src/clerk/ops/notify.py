@@ -2,9 +2,9 @@
 
 :func:`look` compares the findings of :mod:`clerk.ops.health` with the table ``problems`` and writes
 what is new into the ledger, as a job with one item per ``NOTIFY_URL``, in the transaction that
-marks the problems as told.  :func:`deliver` claims the items and sends them.  Whoever is killed in
-between leaves an item that is pending, or taken back from the dead like any other work; one that
-was sent and not settled is sent again with the same key.
+marks the problems as reported.  :func:`deliver` claims the items and sends them.  A process that is
+killed in between leaves an item that is pending, or released from a dead worker like any other
+work; one that was sent and not settled is sent again with the same key.
 
 Everything that one look finds is one notice.  In quiet hours warnings and ends wait until they are
 over; critical problems do not.
@@ -29,7 +29,7 @@ from clerk.core.public_text import Redactor
 from clerk.core.states import NOTICES, Batch, Item, Kind, Step
 from clerk.executors.work import Claim, Outcome
 from clerk.executors.worker_lock import this_host
-from clerk.pipeline import flow, ledger, liveness, transitions
+from clerk.pipeline import flow, ledger, transitions
 
 from . import health
 from .health import Finding, Level
@@ -71,7 +71,7 @@ def look(settings: Settings, findings: Sequence[Finding], now: datetime | None =
 
 
 def _changes(conn: Connection, settings: Settings, findings: Sequence[Finding]) -> list[NoticeLine]:
-    """Bring ``problems`` in line with the findings and return what is to be told."""
+    """Bring ``problems`` in line with the findings and return what is to be reported."""
     table, redact = problems_table, Redactor(settings)
     is_open = table.c.ended_at.is_(None)
     known = {(row.kind, row.subject): row for row in conn.execute(select(table).where(is_open))}
@@ -179,11 +179,11 @@ def deliver(settings: Settings) -> Told:
     flow.sweep(settings)
     me, sent, failed = f"{this_host()}-notify-{uuid.uuid4().hex[:12]}", 0, 0
     with civic_db_connection() as conn:
-        liveness.register(conn, me, lease_seconds=LEASE_SECONDS, queues=NOTICES)
+        ledger.register_worker(conn, me, lease_seconds=LEASE_SECONDS, queues=NOTICES)
     try:
         while True:
             with civic_db_connection() as conn:
-                liveness.beat(conn, me, LEASE_SECONDS, {})
+                ledger.beat(conn, me, LEASE_SECONDS, {})
                 claim = ledger.claim(conn, (NOTICES,), me, lambda _queue: 1)
             if claim is None:
                 return Told(delivered=sent, failed=failed)
@@ -237,7 +237,7 @@ def _settle_failure(claim: Claim, error: str) -> None:
 def run(settings: Settings) -> Told:
     """Check health, record what changed, and deliver what waits.
 
-    A database that cannot be used is told of directly, once: there is no ledger to write it in.
+    A database that cannot be used is reported directly, once: there is no ledger to write it in.
     """
     mark = storage.own_files(settings.storage_dir) / "database-problem-told"
     checked = health.check_all(settings)

@@ -48,7 +48,7 @@ class NoticeLine:
 
 @dataclass(frozen=True)
 class Notice:
-    """What people are told at once."""
+    """What people are notified of at once."""
 
     title: str
     lines: tuple[NoticeLine, ...] = field(default_factory=tuple)

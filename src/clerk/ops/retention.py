@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy import Table, delete, func, select
 
-from clerk.core import child_process, installation, manifest
+from clerk.core import child_process, installation, manifest, outbox
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection, snapshot_connection
@@ -91,12 +91,12 @@ def _prune_changes(*, dry_run: bool) -> Iterator[int]:
     """Delete old rows of the outbox; give how many so far."""
     if dry_run:
         with reading_connection() as conn:
-            yield manifest.count_old_changes(conn, CHANGES_DAYS * DAY_SECONDS)
+            yield outbox.count_old_changes(conn, CHANGES_DAYS * DAY_SECONDS)
         return
     deleted = 0
     while True:
         with civic_db_connection() as conn:
-            removed = manifest.delete_old_changes(conn, CHANGES_DAYS * DAY_SECONDS, ROWS_AT_ONCE)
+            removed = outbox.delete_old_changes(conn, CHANGES_DAYS * DAY_SECONDS, ROWS_AT_ONCE)
         if not removed:
             return
         deleted += removed

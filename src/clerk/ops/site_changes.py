@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from clerk.core import manifest, plugins
+from clerk.core import outbox, plugins
 from clerk.core.config import Settings, redact
 from clerk.core.db import (
     civic_db_connection,
@@ -176,7 +176,7 @@ def change(
     with civic_db_connection() as conn:
         update_site(conn, subdomain, values)
         if differing:
-            manifest.announce_site(conn, subdomain, manifest.FACTS)
+            outbox.announce_site(conn, subdomain, outbox.FACTS)
             ledger.audit(conn, who, "site changed", subdomain, ", ".join(sorted(differing)))
         _audit_permission(conn, who, subdomain, permission)
     return sorted(differing)

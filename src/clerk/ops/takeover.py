@@ -26,7 +26,7 @@ from clerk.core.db import civic_db_connection, get_civic_db, reading_connection
 from clerk.core.errors import InvalidSubdomain
 from clerk.core.models import audit_table, runs_table, stage_events_table
 from clerk.core.states import COMPILATION, COMPLETED, DEPLOY, EXTRACTION, FETCH, OCR, STAGES
-from clerk.pipeline import ledger, queues, transitions
+from clerk.pipeline import ledger, queues, site_counters, transitions
 
 from . import counts
 from .health import ago
@@ -263,7 +263,7 @@ def _write(sites: list[AdoptedSite]) -> int:
                 }
             )
         with civic_db_connection() as conn:
-            written += transitions.take_over(conn, rows)
+            written += site_counters.take_over(conn, rows)
     return written
 
 

@@ -57,8 +57,9 @@ from clerk.core.states import (
 )
 from clerk.fetch.sources import name_at_source
 
-from . import ledger, queues, transitions
+from . import ledger, queues, remembered_failures, transitions
 from .ledger import NewItem
+from .run_options import RunOptions
 
 DAY_SECONDS = 86_400.0
 
@@ -436,7 +437,7 @@ def retry(
     selected: Sequence[Failure],
     *,
     who: str,
-    options: Mapping[str, Any] | None = None,
+    ocr_backend: str | None = None,
 ) -> SelectionResult:
     """Read failed documents and do failed steps again, each site in one transaction.
 
@@ -451,11 +452,11 @@ def retry(
                 continue
             wanted = _documents_to_read(conn, subdomain, folder, current)
             names = [each.document for each in wanted] + [each.document for each in current]
-            transitions.forget_failures(conn, subdomain, names)
+            remembered_failures.forget_failures(conn, subdomain, names)
             fetching = transitions.job_of_stage(conn, subdomain, FETCH)
             # A fetch that is running lists what there is to read anyway.
             if fetching is None or fetching.state != "open":
-                opened = {"opened_by": "retry", **(options or {})}
+                opened = RunOptions(ocr_backend=ocr_backend, opened_by="retry")
                 _repeat(conn, subdomain, folder, current, wanted, opened)
             result.sites.append(subdomain)
             result.done += count_failed(current)
@@ -471,7 +472,7 @@ def _repeat(
     folder: Path,
     failures: Sequence[Failure],
     wanted: Sequence[NewItem],
-    options: Mapping[str, Any],
+    options: RunOptions,
 ) -> None:
     """Open the shortest run that repeats all of the failed work."""
     stages = {failure.stage for failure in failures}
@@ -532,7 +533,7 @@ def _read_again(
     subdomain: str,
     failures: Sequence[Failure],
     wanted: Sequence[NewItem],
-    options: Mapping[str, Any],
+    options: RunOptions,
 ) -> None:
     """Read documents again: in the reading that is running, else in a new one.
 
@@ -626,7 +627,7 @@ def skip(settings: Settings, selected: Sequence[Failure], *, who: str, why: str)
             for each in _documents_to_read(conn, subdomain, folder, documents):
                 pdf = stored_pdf(folder, each.document)
                 sha256 = storage.sha256_of(pdf) if pdf else each.sha256 or ""
-                transitions.remember_skipped(conn, subdomain, each.document, sha256, reason)
+                remembered_failures.remember_skipped(conn, subdomain, each.document, sha256, reason)
                 ledger.audit(conn, who, "document skipped", f"{subdomain} {each.document}", why)
             transitions.leave_out(conn, [each.id for each in documents], reason)
             result.sites.append(subdomain)

@@ -24,7 +24,6 @@ from clerk.executors.work import Claim, Crash, Limit, Outcome, WorkerInfo
 
 from . import (
     ledger,
-    liveness,
     queues,
     steps,
     transitions,
@@ -50,7 +49,7 @@ class Pipeline:
         """Make a worker known before it claims anything; refuse one with the wrong storage."""
         installation.check(self.settings)
         with civic_db_connection() as conn:
-            liveness.register(
+            ledger.register_worker(
                 conn,
                 worker.id,
                 lease_seconds=worker.lease_seconds,
@@ -63,13 +62,13 @@ class Pipeline:
     ) -> bool:
         """Renew a worker's lease; False when nobody knows it."""
         with civic_db_connection() as conn:
-            return liveness.beat(conn, worker.id, worker.lease_seconds, running, pages)
+            return ledger.beat(conn, worker.id, worker.lease_seconds, running, pages)
 
     def unregister(self, worker_id: str) -> None:
         """Release what a worker holds without knowing, and forget the worker."""
         self.release(worker_id)
         with civic_db_connection() as conn:
-            ledger.forget_worker(conn, worker_id, liveness.dead_on_this_host(conn))
+            ledger.forget_worker(conn, worker_id, ledger.dead_on_this_host(conn))
 
     def release(self, worker_id: str) -> None:
         """Release what a worker holds without knowing: it was stopped when it was given it."""
@@ -165,7 +164,7 @@ class Pipeline:
             else:
                 again = "will be tried again" if outcome.state == Item.PENDING else "failed"
                 log.warning("%s %s: %s", outcome.item.step, again, outcome.error, extra=extra)
-        # What was not done is given back, and others may be idle.
+        # What was not done is released, and others may be idle.
         self._opened |= settled.closed or (ended and len(outcomes) < len(claim.items))
         return settled.following
 
@@ -239,7 +238,7 @@ def drain(settings: Settings, queue_name: str) -> None:
 def sweep(settings: Settings, most: int | None = None) -> int:
     """Take work back from dead workers and return how many claims were found."""
     with reading_connection() as conn:
-        dead, silence = liveness.dead_on_this_host(conn), settings.crash_detection_timeout
+        dead, silence = ledger.dead_on_this_host(conn), settings.crash_detection_timeout
         found = ledger.batches_of_the_dead(conn, silence, dead, most)
     if found:
         names = [item.document or item.step for claim in found for item in claim.items]

@@ -38,7 +38,7 @@ from clerk.annotations.store import (
     digest_of,
     rows_from,
 )
-from clerk.core import manifest
+from clerk.core import manifest, outbox
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import DocumentError
@@ -138,7 +138,7 @@ def follow(settings: Settings, subdomain: str, *, everything: bool = True) -> Fo
     memory = None if everything else page_memory.recall(folder, standing)
     after = memory.number if memory else None
     with reading_connection() as conn:
-        changed, number = manifest.changed_names(conn, subdomain, -1 if after is None else after)
+        changed, number = outbox.changed_names(conn, subdomain, -1 if after is None else after)
     names: set[str] | None = None
     if memory and after is not None:
         # Unless the outbox does not reach back so far.

@@ -55,7 +55,7 @@ def identify_documents(
     rows: Iterable[DocumentRow],
     record: Callable[[Mapping[str, DocumentIdentity]], None],
 ) -> None:
-    """Identify documents, by their text if they have any; ``record`` is told by groups."""
+    """Identify documents, by their text if they have any; ``record`` is called per group."""
     found: dict[str, DocumentIdentity] = {}
     for row in rows:
         if row.text_sha256:

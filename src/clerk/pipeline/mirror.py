@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from clerk.core import config, installation, manifest
+from clerk.core import config, installation, manifest, site_files
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
 from clerk.core.errors import (
@@ -39,20 +39,28 @@ _log = logging.getLogger(__name__)
 
 #: How often a serving machine asks for changes.
 EVERY_SECONDS = 0.5
+#: How often it looks at the databases that it has brought, whether they are still there.
+LOOK_AGAIN_SECONDS = 60.0
 #: How long a reader of a page waits for its files.
 BRING_SECONDS = 60.0
 
 
-def bring_databases(settings: Settings) -> list[str]:
-    """Bring the databases that are newer in the store, and return the sites they are of."""
+def bring_databases(settings: Settings, brought_before: dict[str, str] | None = None) -> list[str]:
+    """Bring the databases that are newer in the store, and return the sites they are of.
+
+    Those of ``brought_before``, by site, are not looked at; what is here now is added to it.
+    """
+    here = {} if brought_before is None else brought_before
     with reading_connection(settings.sql_url) as conn:
-        current = manifest.current_databases(conn)
+        current = site_files.current_databases(conn)
     brought, lost = [], list[ClerkError]()
     for subdomain, sha256 in current.items():
-        files = SiteFiles(settings, subdomain)
+        if here.get(subdomain) == sha256:
+            continue
         try:
-            if bring_database(files, sha256):
+            if bring_database(SiteFiles(settings, subdomain), sha256):
                 brought.append(subdomain)
+            here[subdomain] = sha256
         except (ObjectMissing, ObjectDamaged) as error:
             # Built again by the site's next run; other sites do not wait for it.
             lost.append(error)
@@ -63,13 +71,15 @@ def bring_databases(settings: Settings) -> list[str]:
 
 def keep_databases(settings: Settings, parent: int) -> None:
     """Bring newer databases and index them as long as the server lives; try again after errors."""
-    complaint = ""
-    tail = Tail(settings)
+    complaint, tail = "", Tail(settings)
+    brought, look_again_at = dict[str, str](), 0.0
     while os.getppid() == parent:
         try:
             if settings.storage_url:
                 installation.require_files(settings)
-                bring_databases(settings)
+                if time.monotonic() > look_again_at:
+                    brought, look_again_at = {}, time.monotonic() + LOOK_AGAIN_SECONDS
+                bring_databases(settings, brought)
             with contextlib.suppress(IndexBusy):
                 if not tail.run():
                     tail.check_some()

@@ -29,7 +29,7 @@ from clerk.core.models import (
 )
 from clerk.core.states import ANNOTATIONS, QUEUES, Item, Run, Step, Upload
 
-from . import ledger, liveness, transitions, upload_state
+from . import ledger, transitions, upload_state
 from .ledger import sql_word
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def live_workers(conn: Connection) -> LiveWorkers:
     workers = workers_table
     last_beat_at = conn.execute(select(func.max(workers.c.beat_at))).scalar()
     served = select(workers.c.queues).where(
-        workers.c.lease_until >= db_now(), workers.c.id.not_in(liveness.dead_on_this_host(conn))
+        workers.c.lease_until >= db_now(), workers.c.id.not_in(ledger.dead_on_this_host(conn))
     )
     alive = conn.execute(served).scalars().all()
     by_queue: dict[str, int] = {}

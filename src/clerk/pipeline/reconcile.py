@@ -31,7 +31,7 @@ from sqlalchemy import (
     update,
 )
 
-from clerk.core import installation, manifest, storage
+from clerk.core import installation, manifest, site_files, storage
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, lock_site, reading_connection, require_site
 from clerk.core.errors import (
@@ -66,8 +66,9 @@ from clerk.core.states import (
     Step,
 )
 
-from . import flow, ledger, liveness, queues, steps, transitions
+from . import flow, ledger, queues, site_counters, steps, transitions
 from .batches import BatchJobTracking
+from .run_options import NO_OPTIONS, RunOptions
 from .scan import scan_site
 
 #: Upper bound of the threshold: beyond a century a database's calendar ends.
@@ -333,7 +334,7 @@ def _decide_without_run(
         return RecoveryPlan(subdomain, stage, Action.FETCH, message, moves=True)
     if settings.storage_url:
         has_text = manifest.has_text(conn, subdomain)
-        is_compiled = manifest.current_database(conn, subdomain) is not None
+        is_compiled = site_files.current_database(conn, subdomain) is not None
     else:
         installation.require_marked_directory(conn, settings)
         folder = storage.site_folder(settings.storage_dir, subdomain)
@@ -483,7 +484,7 @@ def _recover(
                 )
         plan = decide(conn, settings, subdomain)
         if plan.action == Action.FETCH:
-            transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
+            transitions.start_run(conn, subdomain, options=RunOptions(opened_by="reconciliation"))
         elif plan.action == Action.COMPILE:
             transitions.resume_run(conn, subdomain, COMPILATION)
         elif plan.action == Action.DEPLOY:
@@ -524,7 +525,7 @@ def _files_to_read(settings: Settings, plan: RecoveryPlan) -> _FilesToRead:
             for row in manifest.documents(conn, plan.subdomain)
         }
     try:
-        return _FilesToRead(documents, steps.engine_of(site, {}, settings))
+        return _FilesToRead(documents, steps.engine_of(site, NO_OPTIONS, settings))
     except ClerkError:
         return _FilesToRead(documents)
 
@@ -551,8 +552,8 @@ def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) 
         ledger.note_detail(conn, job.id, {**job.detail, "engine": files.engine})
     ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.documents])
     job = ledger.recount(conn, job.id)
-    transitions.enter(conn, subdomain, OCR)
-    transitions.show_job(conn, job)
+    site_counters.enter(conn, subdomain, OCR)
+    site_counters.show_job(conn, job)
     if plan.action == Action.GIVE_UP:
         transitions.end_run(conn, job, Run.FAILED, plan.message, stage=OCR)
     elif transitions.is_over(conn, job):
@@ -578,14 +579,14 @@ def reconcile(
 ) -> Iterator[RecoveryPlan | Reconciliation]:
     """Yield the plan of each stuck site as it is carried out, then the result of all.
 
-    First, whatever the threshold, work is taken back from dead workers.  ``who`` is the person who
+    First, whatever the threshold, the work of dead workers is released.  ``who`` is the person who
     started it, for the audit log; a timer is nobody.
     """
     _check_threshold(threshold_hours)
     whole = Reconciliation()
     if dry_run:
         with reading_connection() as conn:
-            dead = liveness.dead_on_this_host(conn)
+            dead = ledger.dead_on_this_host(conn)
             silence = settings.crash_detection_timeout
             whole.crashed_batches = len(ledger.batches_of_the_dead(conn, silence, dead))
     else:
@@ -640,7 +641,7 @@ def _record(whole: Reconciliation, who: str) -> None:
     """Record what was done, and in the same transaction which person started it."""
     detail = {"found": len(whole.found), "crashed_batches": whole.crashed_batches}
     with civic_db_connection() as conn:
-        liveness.forget_the_long_dead(conn)
+        ledger.forget_dead_workers(conn)
         ledger.record(
             conn,
             "reconciled",

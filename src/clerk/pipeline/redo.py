@@ -22,8 +22,9 @@ from clerk.core.models import runs_table, sites_table
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, QUEUES, Run, check_stage
 from clerk.read.files import ENGINE_MARK
 
-from . import failures, ledger, queues, transitions
+from . import failures, ledger, queues, remembered_failures, transitions
 from .ledger import NewItem
+from .run_options import RunOptions
 from .runs import LATE
 
 #: Columns of ``sites`` that may be asked for.
@@ -148,7 +149,7 @@ def honour_corrections(settings: Settings, subdomain: str) -> bool:
 
 def _open(conn: Connection, stage: str, each: Repetition) -> str | None:
     """Open a run; None if there is nothing to be read any more."""
-    opened_by = {"opened_by": "redo"}
+    opened_by = RunOptions(opened_by="redo")
     former = failures.last_reading(conn, each.subdomain)
     if stage == FETCH or (stage == OCR and former is None):
         return transitions.start_run(conn, each.subdomain, options=opened_by, rank=LATE)
@@ -167,7 +168,7 @@ def _open(conn: Connection, stage: str, each: Repetition) -> str | None:
     if not rows:
         return None
     kept = failures.failures_of_reading(conn, each.subdomain, former.id, but=set(rows))
-    transitions.forget_failures(conn, each.subdomain, list(rows))
+    remembered_failures.forget_failures(conn, each.subdomain, list(rows))
     job = replace(former, completed=len(texts - set(rows)))
     return transitions.read_again(
         conn, each.subdomain, job, [*rows.values(), *kept], opened_by, rank=LATE

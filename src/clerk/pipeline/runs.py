@@ -23,6 +23,7 @@ from clerk.core.models import db_now, items_table, jobs_table, runs_table, sites
 from clerk.core.states import DEPLOY, FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
 
 from . import queues, reconcile, steps, transitions
+from .run_options import NO_OPTIONS, RunOptions
 
 #: The rank of a run that goes before all others, and of one that waits for all others.
 URGENT, LATE = -100, 100
@@ -85,7 +86,7 @@ def start(
     settings: Settings,
     subdomain: str,
     *,
-    options: Mapping[str, Any] | None = None,
+    options: RunOptions = NO_OPTIONS,
     goal: str | None = None,
     first: str = FETCH,
     restart: bool = False,
@@ -123,7 +124,7 @@ def start(
     return run_id
 
 
-def start_due(settings: Settings, options: Mapping[str, Any] | None = None) -> Iterator[int]:
+def start_due(settings: Settings, options: RunOptions = NO_OPTIONS) -> Iterator[int]:
     """Start a run of every due site without one, and give the number started so far.
 
     Many are started in one transaction.  Who is interrupted has started whole groups; repeating it
@@ -156,17 +157,18 @@ def _due_sites(hours: float) -> Select[str]:
     )
 
 
-def not_applied(run_id: str, options: Mapping[str, Any], goal: str | None = None) -> list[str]:
+def not_applied(run_id: str, options: RunOptions, goal: str | None = None) -> list[str]:
     """Return which of the wishes a run that was taken up does not have."""
     with reading_connection() as conn:
         run = conn.execute(select(runs_table).where(runs_table.c.run_id == run_id)).one()
-    wishes = [name for name, value in options.items() if (run.options or {}).get(name) != value]
+    applied = run.options or {}
+    wishes = [name for name, value in options.as_stored().items() if applied.get(name) != value]
     return wishes + (["stage"] if goal and run.goal_stage != goal else [])
 
 
 def check_engine(
     subdomains: Sequence[str],
-    options: Mapping[str, Any],
+    options: RunOptions,
     settings: Settings,
     *,
     reads_here: bool = False,
@@ -240,7 +242,7 @@ class JobProgress:
 
 
 def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[JobProgress]:
-    """Return the counters of each stage of the runs, in the order of the road.
+    """Return the counters of each stage of the runs, in the order of the pipeline.
 
     With ``since`` only those that have changed from then on.
     """

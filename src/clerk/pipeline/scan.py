@@ -29,11 +29,12 @@ from typing import Any
 
 import msgspec
 
-from clerk.core import installation, manifest, storage
+from clerk.core import fetch_memory, installation, manifest, site_files, storage
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, writing_to
+from clerk.core.fetch_memory import ListedMeeting
 from clerk.core.files import SiteFiles, pack_text
-from clerk.core.manifest import DocumentRow, FetchedDocument, ListedMeeting, TextRecord
+from clerk.core.manifest import DocumentRow, FetchedDocument, TextRecord
 from clerk.core.storage import Document
 from clerk.core.store import PDF, TEXT, Store
 from clerk.extract.findings import VERSION, text_hash
@@ -132,7 +133,7 @@ def scan_site(
         for name in report.missing_pdfs:
             manifest.forget_bytes(conn, subdomain, name)
         manifest.forget_text(conn, subdomain, report.missing_texts)
-        manifest.record_scan(conn, subdomain)
+        site_files.record_scan(conn, subdomain)
     return report
 
 
@@ -161,7 +162,7 @@ def scan_new_sites(settings: Settings, progress: Progress) -> Iterator[tuple[str
     Each is committed for itself: who is interrupted goes on with the next one.
     """
     with reading_connection(settings.sql_url) as conn:
-        new = manifest.unscanned_sites(conn)
+        new = site_files.unscanned_sites(conn)
     for subdomain in new:
         if storage.site_folder(settings.storage_dir, subdomain).is_dir():
             yield subdomain, scan_site(settings, subdomain, progress)
@@ -360,9 +361,9 @@ def _record_old_memory(folder: Path, subdomain: str, sql_url: str) -> None:
             moment = _moment(at) or datetime.now(UTC)
             former.setdefault(Document(kind, meeting, day).name, []).append((sha256, size, moment))
     with writing_to(sql_url) as conn:
-        manifest.record_meetings(conn, subdomain, listed)
+        fetch_memory.record_meetings(conn, subdomain, listed)
         if swept:
-            manifest.record_full_listing(conn, subdomain, datetime.fromisoformat(swept[0]))
+            site_files.record_full_listing(conn, subdomain, datetime.fromisoformat(swept[0]))
         for row in manifest.documents(conn, subdomain, sorted(former)):
             manifest.record_versions(conn, row.id, former[row.name])
     storage.sources_database(folder).rename(storage.former_sources_database(folder))

@@ -32,6 +32,7 @@ from clerk.core.models import db_now, runs_table, schedules_table, sites_table, 
 from clerk.core.states import QUEUES, Run
 
 from . import ledger, queues, transitions
+from .run_options import RunOptions
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -370,7 +371,7 @@ def _queue(settings: Settings, site: Scheduled, now: datetime) -> None:
             return  # somebody else has queued it
         conn.execute(update(table).where(mine).values(next_at=following, queued_at=now))
         if transitions.active_run(conn, site.subdomain) is None:
-            transitions.start_run(conn, site.subdomain, options={"opened_by": "schedule"})
+            transitions.start_run(conn, site.subdomain, options=RunOptions(opened_by="schedule"))
 
 
 class _Room:

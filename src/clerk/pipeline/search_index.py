@@ -30,7 +30,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, select
 
-from clerk.core import manifest
+from clerk.core import manifest, outbox
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
 from clerk.core.errors import StorageUnusable
@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 
 #: Changes read from the outbox at once.
 _CHANGES: Final = 5000
-#: The place in the outbox is written at least every so many changes, even if no page changed.
+#: The place in the outbox is written at least after this many changes, even if no page changed.
 _NUMBERS: Final = 2000
 #: Seconds between two notes of how far a rebuild has come.
 _NOTE_SECONDS: Final = 0.5
@@ -204,7 +204,7 @@ class Tail:
         if folder != name:
             return False
         with reading_connection(self.settings.sql_url) as conn:
-            if manifest.changes_after(conn, progress.number, limit=1):
+            if outbox.changes_after(conn, progress.number, limit=1):
                 return False
         return all(self._was_tried(site) for site in progress.waiting)
 
@@ -225,12 +225,12 @@ class Tail:
             raise IndexDamaged(f"{writer.folder} does not record its position in the outbox.")
         begun = progress.number
         with reading_connection(settings.sql_url) as conn:
-            last, oldest = manifest.last_change(conn), manifest.oldest_change(conn)
+            last, oldest = outbox.last_change(conn), outbox.oldest_change(conn)
         if begun > last or begun < oldest - 1:
             raise _OutboxGap(f"it stopped at change {begun}, and there are {oldest} to {last}.")
         while True:
             with reading_connection(settings.sql_url) as conn:
-                changes = manifest.changes_after(conn, progress.number, limit=_CHANGES)
+                changes = outbox.changes_after(conn, progress.number, limit=_CHANGES)
             for change in changes:
                 site = change.subdomain
                 if shard_of(site, settings.search_shards) == shard:
@@ -263,7 +263,7 @@ class Tail:
         with reading_connection(settings.sql_url) as conn:
             names: Sequence[str] | None = None
             if since:
-                names, _ = manifest.changed_names(conn, site, since - 1)
+                names, _ = outbox.changed_names(conn, site, since - 1)
             wanted = _wanted(conn, settings, site, names)
         if wanted is None:
             del progress.waiting[site]
@@ -406,7 +406,7 @@ def _build_shard(
 ) -> None:
     """Index all sites of a shard into a new folder, from their databases."""
     with reading_connection(settings.sql_url) as conn:
-        progress = ShardProgress(number=manifest.last_change(conn))
+        progress = ShardProgress(number=outbox.last_change(conn))
         sites = conn.execute(select(sites_table.c.subdomain).order_by(sites_table.c.subdomain))
         mine = [site for site in sites.scalars() if shard_of(site, settings.search_shards) == shard]
     state.of_sites += len(mine)
@@ -451,7 +451,7 @@ def status(settings: Settings, *, content: bool = False) -> IndexStatus:
     if layout is None:
         return found
     with reading_connection(settings.sql_url) as conn:
-        last = manifest.last_change(conn)
+        last = outbox.last_change(conn)
     opened = {}
     # If no part can be read, each says so below.
     with contextlib.suppress(StorageUnusable):

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from clerk.core import manifest, storage
+from clerk.core import manifest, outbox, storage
 from clerk.core.config import Settings
 from clerk.core.db import (
     civic_db_connection,
@@ -269,7 +269,7 @@ def remove(
         # Before the site: whoever finishes work of a run locks the run first.
         transitions.cancel_run(conn, subdomain, "The site was removed")
         conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
-        manifest.announce_site(conn, subdomain, manifest.REMOVED)
+        outbox.announce_site(conn, subdomain, outbox.REMOVED)
         conn.execute(audit_table.insert().values(who=who, action="site removed", subject=subdomain))
     index_site(settings, subdomain)
     if files:

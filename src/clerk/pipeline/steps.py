@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from sqlalchemy import Connection
 
-from clerk.core import config, installation, manifest, plugins, storage
+from clerk.core import config, installation, manifest, outbox, plugins, site_files, storage
 from clerk.core.child_process import Order, OrderItem, Performed, Report
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, writing_to
@@ -36,8 +36,9 @@ from clerk.core.errors import (
     StorageUnusable,
     UnusableTraineddata,
 )
+from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, TextRecord
+from clerk.core.manifest import DocumentIdentity, DocumentRow, TextRecord
 from clerk.core.site_extra import site_extra
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
@@ -45,6 +46,7 @@ from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import language_data, shared_pages
 
 from . import ledger, queues, transitions
+from .run_options import NO_OPTIONS, RunOptions
 from .upload_state import ClaimLost
 
 if TYPE_CHECKING:
@@ -110,6 +112,7 @@ class OrderContext:
         self.site = order.site
         self.settings = settings
         self.files = SiteFiles(self.settings, order.site["subdomain"])
+        self.options = RunOptions.of(order.options)
         self.shared_reading = storage.shared_reading_folder(self.settings.storage_dir)
 
     def documents(self, names: Sequence[str] | None) -> list[DocumentRow]:
@@ -128,7 +131,7 @@ class OrderContext:
     def changes(self, after: int) -> tuple[Sequence[str] | None, int]:
         """Return the documents that changed behind a number of the outbox, and the last number."""
         with reading_connection(self.settings.sql_url) as conn:
-            return manifest.changed_names(conn, self.files.subdomain, after)
+            return outbox.changed_names(conn, self.files.subdomain, after)
 
     @classmethod
     def of(cls, order: Order, settings: Settings) -> OrderContext:
@@ -138,16 +141,16 @@ class OrderContext:
         return cls._latest
 
     @cached_property
-    def options(self) -> ReadingOptions:
+    def reading_options(self) -> ReadingOptions:
         """How the documents of the order are read."""
-        return _reading_options(self.order.site, self.order.options, self.settings)
+        return _reading_options(self.order.site, self.options, self.settings)
 
     @cached_property
     def reader(self) -> str:
         """What identifies their reader."""
         from clerk.read.options import fingerprint
 
-        return fingerprint(self.options)
+        return fingerprint(self.reading_options)
 
 
 def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | None:
@@ -156,8 +159,9 @@ def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | Non
     An engine or language that the site says nothing about is the machine's.
     """
     if order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting):
-        own = site_extra(order.site) | order.options
-        if not (own.get("languages") or own.get("ocr_backend")):
+        own = site_extra(order.site)
+        chosen = own.get("ocr_backend") or RunOptions.of(order.options).ocr_backend
+        if not (own.get("languages") or chosen):
             return None
     return SiteMisconfigured(f"{error} {error.hint}".strip())
 
@@ -179,7 +183,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     report(FETCH_SECONDS, "fetching")
     files.folder.mkdir(parents=True, exist_ok=True)
     with reading_connection(settings.sql_url) as conn:
-        is_scanned = manifest.is_scanned(conn, files.subdomain)
+        is_scanned = site_files.is_scanned(conn, files.subdomain)
     if not is_scanned:
         scan_site(settings, files.subdomain)
     order = around.order
@@ -191,7 +195,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
 
     @cache
     def engine() -> str:
-        return engine_of(around.site, order.options, settings)
+        return engine_of(around.site, around.options, settings)
 
     record = SiteManifest(settings.sql_url, files.subdomain, _holding(order), open_reading)
     fetched = fetch_site(around.site, files, record, seconds=FETCH_BUDGET_SECONDS)
@@ -244,7 +248,7 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
     }
 
 
-def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> str:
+def engine_of(site: dict[str, Any], options: RunOptions, settings: Settings) -> str:
     """Return what identifies the reader of a site's documents."""
     from clerk.read.options import fingerprint
 
@@ -264,7 +268,7 @@ def read(around: OrderContext, item: OrderItem, report: Report) -> Performed:
             reading.read_and_store(
                 pdf,
                 document.text(files.folder),
-                around.options,
+                around.reading_options,
                 sha256,
                 _reporting(report),
                 item.blamed_pages,
@@ -363,7 +367,7 @@ def _reporting(report: Report) -> Callable[[int, int, float], None]:
 
 
 def invitation(settings: Settings) -> Order | None:
-    """Return an order to help with a document that another process reads, if one wants help."""
+    """Return an order to help with a document that another process reads, if one asks for help."""
     key = shared_pages.find_waiting_document(storage.shared_reading_folder(settings.storage_dir))
     return Order(ASSIST, items=[OrderItem(key)] * ASSISTED_PAGES) if key else None
 
@@ -384,17 +388,17 @@ def assist(order: Order, index: int, report: Report, settings: Settings) -> Perf
 
 
 def check_engine(
-    site: dict[str, Any], options: Mapping[str, Any], settings: Settings, *, reads_here: bool
+    site: dict[str, Any], options: RunOptions, settings: Settings, *, reads_here: bool
 ) -> None:
     """Refuse an OCR engine that is not installed, be it the choice of a run, a site or a setting.
 
     With ``reads_here`` the data of the languages must be on this machine, too.
     """
-    chosen = site_extra(site) | dict(options)
-    if chosen.get("ocr") == "never":
+    own = site_extra(site)
+    if (options.ocr or own.get("ocr")) == "never":
         return
-    name = chosen.get("ocr_backend") or settings.default_ocr_backend
-    wanted = tuple(chosen.get("languages") or settings.ocr_languages)
+    name = options.ocr_backend or own.get("ocr_backend") or settings.default_ocr_backend
+    wanted = tuple(own.get("languages") or settings.ocr_languages)
     if name == config.AUTO:
         # Loading the engines takes a moment; looking for the data does not.
         if reads_here:
@@ -414,21 +418,21 @@ def check_reading(site: dict[str, Any], settings: Settings) -> None:
 
     chosen = site_extra(site)
     if chosen.get("ocr_backend") or chosen.get("languages"):
-        options = _reading_options(site, {}, settings)
+        options = _reading_options(site, NO_OPTIONS, settings)
         check_engine(options.backend, options.languages)
 
 
 def _reading_options(
-    site: dict[str, Any], options: Mapping[str, Any], settings: Settings
+    site: dict[str, Any], options: RunOptions, settings: Settings
 ) -> ReadingOptions:
     from clerk.read.options import ReadingOptions
 
-    chosen = site_extra(site) | dict(options)
+    own = site_extra(site)
     return ReadingOptions.from_settings(
         settings,
-        ocr=chosen.get("ocr"),
-        backend=chosen.get("ocr_backend"),
-        languages=tuple(chosen.get("languages") or ()),
+        ocr=options.ocr or own.get("ocr"),
+        backend=options.ocr_backend or own.get("ocr_backend"),
+        languages=tuple(own.get("languages") or ()),
     )
 
 
@@ -445,7 +449,7 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
         with reading_connection(settings.sql_url) as conn:
             return manifest.has_text(conn, subdomain)
 
-    if "opened_by" in around.order.options or not has_text():
+    if around.options.opened_by or not has_text():
         scan_site(settings, subdomain)
     with reading_connection(settings.sql_url) as conn:
         due = manifest.documents_to_identify(conn, subdomain, IDENTITY_VERSION)
@@ -479,7 +483,7 @@ def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Perf
         to_extract = manifest.count_to_extract(conn, around.files.subdomain, VERSION)
     is_published = published_at(around.settings, around.files.subdomain) is not None
     if not (is_published and to_extract <= EXTRACTED_SOON and queues.starts_soon(EXTRACTION)):
-        keep = around.order.options.get("keep")
+        keep = around.options.keep
         publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
     return Performed({"documents": compiled.documents, "pages": compiled.pages})
 
@@ -495,7 +499,7 @@ def compile_database(around: OrderContext) -> CompileReport:
     check = _check_of(around.order)
     while True:
         with reading_connection(sql_url) as conn:
-            before = manifest.current_database(conn, files.subdomain)
+            before = site_files.current_database(conn, files.subdomain)
         is_lost = False
         try:
             bring_database(files, before)
@@ -510,7 +514,7 @@ def compile_database(around: OrderContext) -> CompileReport:
         sha256 = keep_database(files)
         with writing_to(sql_url) as conn:
             check(conn)
-            if manifest.make_database_current(
+            if site_files.make_database_current(
                 conn, files.subdomain, before, sha256, compiled.digest
             ):
                 return compiled
@@ -572,9 +576,9 @@ def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     from clerk.site_db.stored import bring_database
 
     report(SITE_SECONDS, "publishing")
-    folder, keep = around.files.folder, around.order.options.get("keep")
+    folder, keep = around.files.folder, around.options.keep
     with reading_connection(around.settings.sql_url) as conn:
-        current = manifest.current_database(conn, around.files.subdomain)
+        current = site_files.current_database(conn, around.files.subdomain)
     try:
         bring_database(around.files, current)
         is_usable = not is_outdated(folder)

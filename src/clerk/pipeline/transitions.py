@@ -1,12 +1,9 @@
 """The transitions of runs and stages: each one function, in one transaction.
 
 What follows a stage is in :mod:`clerk.pipeline.stages`, and :func:`close_stage` is the only place
-that opens it.  Stage, counters and the coordinator's claim in ``sites`` are written only here; the
-counters are a projection of the ledger, kept in the same transaction.  Whatever dies in between
-leaves an item that is pending, or running until it is swept.
-
-The functions that operators' scripts know are at the end.  A site that they find in a stage without
-a run (an older system wrote it) is first taken into the ledger as it is.
+that opens it.  Stage, counters and the coordinator's claim in ``sites`` are written in the same
+transaction, by :mod:`clerk.pipeline.site_counters`.  Whatever dies in between leaves an item that
+is pending, or running until it is swept.
 """
 
 from __future__ import annotations
@@ -23,17 +20,11 @@ import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    String,
     and_,
     bindparam,
-    case,
-    delete,
-    exists,
     func,
     insert,
-    or_,
     select,
-    true,
     update,
 )
 
@@ -41,20 +32,14 @@ from clerk.annotations import Issue
 from clerk.annotations.store import Stored
 from clerk.core import manifest
 from clerk.core.db import (
-    civic_db_connection,
-    get_site_by_subdomain,
     lock_site,
-    reading_connection,
     require_site,
-    unknown_site,
 )
-from clerk.core.errors import InvalidInput
 from clerk.core.manifest import TextRecord
 from clerk.core.models import (
     db_now,
     items_table,
     jobs_table,
-    quarantine_table,
     runs_table,
     schedules_table,
     sites_table,
@@ -77,6 +62,20 @@ from clerk.executors.work import Claim, Crash, Outcome
 
 from . import ledger, upload_state
 from .ledger import Job, LogLine, NewItem, NewPart, Settled, Statement
+from .remembered_failures import Remembered, load_remembered, remember_failures
+from .run_options import NO_OPTIONS, RunOptions
+from .site_counters import (
+    begin,
+    begin_again,
+    correct,
+    counter_columns,
+    enter,
+    error_columns,
+    note_error,
+    set_columns,
+    set_columns_if,
+    show_job,
+)
 from .stages import Stage, opened_with, stage_named
 
 log = logging.getLogger(__name__)
@@ -101,16 +100,6 @@ class RunRow:
     reason: str | None
     created_at: datetime
     finished_at: datetime | None
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """A document that failed for good, or that a person skipped."""
-
-    state: str
-    reason: str
-    error_kind: str | None
-    created_at: datetime
 
 
 @dataclass(frozen=True)
@@ -156,7 +145,7 @@ def start_run(
     *,
     first: str = FETCH,
     goal: str | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: RunOptions = NO_OPTIONS,
     rank: int = 0,
 ) -> str:
     """Open a run at a stage, fencing everything older, and return its id.
@@ -165,7 +154,7 @@ def start_run(
     """
     require_site(conn, subdomain)
     check_stage(first)
-    run_id = open_run(conn, subdomain, options or {}, goal, rank)
+    run_id = open_run(conn, subdomain, options, goal, rank)
     if first == FETCH:
         # What the run before achieved is shown until the fetch has found something.
         begin_again(conn, subdomain, first)
@@ -187,7 +176,7 @@ def resume_run(
     rank: int = 0,
 ) -> str:
     """Open a run in a late stage for what is on disk; the counters of earlier ones stay."""
-    run_id = open_run(conn, subdomain, {"opened_by": opened_by}, rank=rank)
+    run_id = open_run(conn, subdomain, RunOptions(opened_by=opened_by), rank=rank)
     ledger.record(conn, "run resumed", subdomain=subdomain, run_id=run_id, stage=stage)
     for each in opened_with(stage):
         open_step(conn, run_id, subdomain, each)
@@ -197,7 +186,7 @@ def resume_run(
 def open_run(
     conn: Connection,
     subdomain: str,
-    options: Mapping[str, Any],
+    options: RunOptions,
     goal: str | None = None,
     rank: int = 0,
 ) -> str:
@@ -221,7 +210,7 @@ def open_run(
             run_id=run_id,
             subdomain=subdomain,
             epoch=last_epoch.scalar_subquery() + 1,
-            options=dict(options),
+            options=options.as_stored(),
             goal_stage=goal,
             rank=rank,
         )
@@ -266,7 +255,7 @@ def open_arrived(
         return
     job = job or _open_reading_job(conn, run_id, subdomain, engine)
     known = _documents_of(conn, job.id)
-    remembered = _remembered(conn, subdomain, engine)
+    remembered = load_remembered(conn, subdomain, engine)
     rows = [
         _document_row(FoundDocument(row.name, row.bytes, row.pdf_sha256 or ""), remembered)
         for row in unread
@@ -283,7 +272,7 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     once, since when it failed first; one that a person skipped does not count.  Some may have been
     opened while they were fetched.  If nothing is left to read the stage closes here.
     """
-    remembered = _remembered(conn, subdomain, found.engine)
+    remembered = load_remembered(conn, subdomain, found.engine)
     rows = [_document_row(document, remembered) for document in found.documents or ()]
     job = job_of_stage(conn, subdomain, OCR)
     known = _documents_of(conn, job.id) if job else frozenset()
@@ -312,7 +301,7 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
 
 def _open_reading_job(conn: Connection, run_id: str, subdomain: str, engine: str) -> Job:
     """Write the parent of the documents to read; only now do the counters of the run before go."""
-    _write(conn, subdomain, **_zeros_behind_fetch())
+    set_columns(conn, subdomain, **_zeros_behind_fetch())
     detail = {"engine": engine}
     ledger.open_job(conn, run_id=run_id, subdomain=subdomain, stage=OCR, queue=OCR, detail=detail)
     job = job_of_stage(conn, subdomain, OCR)
@@ -324,7 +313,7 @@ def _zeros_behind_fetch() -> dict[str, Any]:
     zeros: dict[str, Any] = {}
     for stage in STAGES:
         if stage != FETCH:
-            zeros |= _counters(stage, 0, 0, 0)
+            zeros |= counter_columns(stage, 0, 0, 0)
     return zeros
 
 
@@ -398,19 +387,19 @@ def _with_dates(conn: Connection, subdomain: str, rejected: Sequence[NewItem]) -
 
 def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None:
     """Open a run in a stage, for documents that are not known by name yet."""
-    run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
+    run_id = open_run(conn, subdomain, RunOptions(opened_by="initialize_stage"))
     ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
     _open_unnamed(conn, run_id, subdomain, stage, total=total)
-    enter(conn, subdomain, stage, **_counters(stage, total, 0, 0))
+    enter(conn, subdomain, stage, **counter_columns(stage, total, 0, 0))
 
 
 def adopt(conn: Connection, site: Mapping[str, Any]) -> Job:
-    """Take a site that is in a stage without a run into the ledger, counters as they stand."""
+    """Take a site that is in a stage without a run into the ledger with its counters."""
     stage, subdomain = site["current_stage"], site["subdomain"]
     total, completed, failed = (site[f"{stage}_{c}"] for c in ("total", "completed", "failed"))
     # An old worker counts without looking at the total.
     total = max(total, completed + failed)
-    run_id = open_run(conn, subdomain, {"opened_by": "adoption"})
+    run_id = open_run(conn, subdomain, RunOptions(opened_by="adoption"))
     ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
     _open_unnamed(conn, run_id, subdomain, stage, total, completed, failed)
     job = job_of_stage(conn, subdomain, stage)
@@ -591,7 +580,7 @@ def _account(
     taker: Claim | None = None,
 ) -> None:
     """Record and count what was settled; the rows that all workers count on are locked last."""
-    _remember_failures(conn, claim, settled)
+    remember_failures(conn, claim, settled)
     if not (settled.completed or settled.failed or settled.results):
         if settled.seconds:
             ledger.count(conn, claim.job_id, *also, seconds=settled.seconds)
@@ -745,7 +734,7 @@ def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
         return
     reading = job_of_stage(conn, job.subdomain, OCR)
     if not (reading or found.documents or found.carried or found.rejected):
-        _write(conn, job.subdomain, **_zeros_behind_fetch())
+        set_columns(conn, job.subdomain, **_zeros_behind_fetch())
         note_error(conn, job.subdomain, FETCH, NO_DOCUMENTS)
         end_run(conn, job, Run.NO_DOCUMENTS, NO_DOCUMENTS)
     else:
@@ -811,10 +800,12 @@ def complete_reading(
 
     The coordinator is given to the one who takes it, if there is such a worker.
     """
-    values = _counters(job.stage, job.total, job.completed, job.failed)
+    values = counter_columns(job.stage, job.total, job.completed, job.failed)
     if error:
-        values |= _error(job.stage, error)
-    if not _change(conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values):
+        values |= error_columns(job.stage, error)
+    if not set_columns_if(
+        conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values
+    ):
         show_job(conn, job, error)
         return None
     if taker is not None:
@@ -826,7 +817,7 @@ def complete_reading(
 
 def claim_coordinator(conn: Connection, subdomain: str, stage: str, job: Job) -> bool:
     """Set the visible claim and write the coordinator's row; False when taken or too early."""
-    if not _change(conn, subdomain, _ripe(stage), coordinator_enqueued=True):
+    if not set_columns_if(conn, subdomain, _ripe(stage), coordinator_enqueued=True):
         return False
     ledger.close_job(conn, job.id)
     if stage == OCR:
@@ -943,7 +934,7 @@ def read_again(
     subdomain: str,
     former: Job,
     rows: Sequence[NewItem],
-    options: Mapping[str, Any],
+    options: RunOptions,
     rank: int = 0,
 ) -> str:
     """Open a run that reads some documents of a former reading again, and return its id.
@@ -987,304 +978,3 @@ def leave_out(conn: Connection, ids: Sequence[int], reason: str) -> None:
         run = active_run(conn, job.subdomain)
         if run is None or run.run_id == job.run_id:
             correct(conn, job)
-
-
-def _remembered(conn: Connection, subdomain: str, engine: str) -> dict[tuple[str, str], Remembered]:
-    quarantine = quarantine_table
-    holds = or_(quarantine.c.engine == engine, quarantine.c.state == Item.CANCELLED)
-    rows = conn.execute(select(quarantine).where(quarantine.c.subdomain == subdomain, holds))
-    return {
-        (row.document, row.sha256): Remembered(
-            row.state, row.reason, row.error_kind, row.created_at
-        )
-        for row in rows
-    }
-
-
-def forget_failures(conn: Connection, subdomain: str, documents: Sequence[str]) -> None:
-    """Let documents be tried again that were remembered as failing or skipped."""
-    conn.execute(
-        delete(quarantine_table)
-        .where(quarantine_table.c.subdomain == subdomain)
-        .where(quarantine_table.c.document.in_(list(documents)))
-    )
-
-
-def remember_skipped(
-    conn: Connection, subdomain: str, document: str, sha256: str, reason: str
-) -> None:
-    """Leave a document out of coming runs, whatever reads it, until its bytes change."""
-    forget_failures(conn, subdomain, [document])
-    conn.execute(
-        insert(quarantine_table).values(
-            subdomain=subdomain,
-            document=document,
-            sha256=sha256,
-            state=Item.CANCELLED,
-            reason=reason,
-        )
-    )
-
-
-def _remember_failures(conn: Connection, claim: Claim, settled: Settled) -> None:
-    """Keep documents that would fail again, by their bytes, so that the next run spares them."""
-    for failed in settled.failures:
-        if failed.item.step != Step.DOCUMENT or not failed.lasting:
-            continue
-        key = {
-            "subdomain": claim.subdomain,
-            "document": failed.item.document,
-            "sha256": failed.item.sha256,
-        }
-        conn.execute(delete(quarantine_table).filter_by(**key))
-        conn.execute(
-            insert(quarantine_table).values(
-                **key,
-                engine=claim.detail.get("engine", ""),
-                state=failed.state,
-                reason=failed.error,
-                error_kind=failed.error_kind or None,
-            )
-        )
-
-
-# -------------------------------------------------------------------- what `sites` shows
-
-
-_NO_ERROR: dict[str, Any] = {
-    "last_error_stage": None,
-    "last_error_message": None,
-    "last_error_at": None,
-}
-
-
-def begin(conn: Connection, subdomain: str, stage: str) -> None:
-    """Show a site at the start of a run: counters at zero, no error."""
-    zeros: dict[str, Any] = {}
-    for each in STAGES:
-        zeros |= _counters(each, 0, 0, 0)
-    enter(conn, subdomain, stage, started_at=db_now(), **zeros, **_NO_ERROR)
-
-
-def begin_again(conn: Connection, subdomain: str, stage: str) -> None:
-    """Show a site at the start of a run in a later stage: counters stay, no error."""
-    enter(conn, subdomain, stage, started_at=db_now(), **_NO_ERROR)
-
-
-def enter(conn: Connection, subdomain: str, stage: str, **values: Any) -> None:
-    """Show the site in a stage, nobody having its coordinator yet."""
-    _write(conn, subdomain, current_stage=stage, coordinator_enqueued=False, **values)
-
-
-def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None:
-    """Keep the last error of a site."""
-    _write(conn, subdomain, **_error(stage, error))
-
-
-def show_job(conn: Connection, job: Job, error: str = "") -> None:
-    """Bring the site's counters of a stage in line with the job, in the job's transaction."""
-    values = _counters(job.stage, job.total, job.completed, job.failed)
-    if error:
-        values |= _error(job.stage, error)
-    _write(conn, job.subdomain, **values)
-
-
-def correct(conn: Connection, job: Job) -> None:
-    """Bring the site's counters in line with a job that a person corrected: not a movement."""
-    conn.execute(
-        update(sites_table)
-        .where(sites_table.c.subdomain == job.subdomain)
-        .values(**_counters(job.stage, job.total, job.completed, job.failed))
-    )
-
-
-def take_over(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
-    """Write where sites of an older system stand and return how many were written.
-
-    Only those are that no run has touched and that have not gone past reading; the moments of
-    their last movement stay, so that reconciliation sees how long ago it was.
-    """
-    by_stage: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
-    for site in sites:
-        by_stage.setdefault(tuple(sorted(site)), []).append(site)
-    table, written = sites_table, 0
-    failed = bindparam("b_error", type_=String) != ""
-    for alike in by_stage.values():
-        columns = [name for name in alike[0] if name not in ("subdomain", "error")]
-        statement = (
-            update(table)
-            .where(table.c.subdomain == bindparam("b_subdomain"))
-            .where(or_(table.c.current_stage.is_(None), table.c.current_stage == OCR))
-            .where(~exists().where(runs_table.c.subdomain == table.c.subdomain))
-            .values(
-                coordinator_enqueued=False,
-                last_error_stage=case((failed, FETCH), else_=table.c.last_error_stage),
-                last_error_message=case(
-                    (failed, bindparam("b_error")), else_=table.c.last_error_message
-                ),
-                last_error_at=case((failed, db_now()), else_=table.c.last_error_at),
-                **{name: bindparam(f"b_{name}") for name in columns},
-            )
-        )
-        rows = [{f"b_{name}": value for name, value in site.items()} for site in alike]
-        written += conn.execute(statement, rows).rowcount
-    return written
-
-
-def _counters(stage: str, total: int, completed: int, failed: int) -> dict[str, Any]:
-    return {
-        f"{stage}_total": total,
-        f"{stage}_completed": completed,
-        f"{stage}_failed": failed,
-    }
-
-
-def _error(stage: str, error: str) -> dict[str, Any]:
-    return {
-        "last_error_stage": stage,
-        "last_error_message": error[: ledger.ERROR_LENGTH],
-        "last_error_at": db_now(),
-    }
-
-
-def _write(conn: Connection, subdomain: str, **values: Any) -> None:
-    if not _change(conn, subdomain, _ALWAYS, **values):
-        raise unknown_site(subdomain)
-
-
-_ALWAYS = true()
-
-
-def _change(conn: Connection, subdomain: str, where: ColumnElement[bool], **values: Any) -> bool:
-    """Change a site for which something holds, and say whether it did."""
-    moments = tuple(name for name, value in values.items() if isinstance(value, db_now))
-    plain = {name: value for name, value in values.items() if name not in moments}
-    return conn.execute(_changing(where, moments), plain | {"site": subdomain}).rowcount == 1
-
-
-@cache
-def _changing(where: ColumnElement[bool], moments: tuple[str, ...]) -> Any:
-    """Return the statement that sets these columns to the database's clock, others as given."""
-    return (
-        update(sites_table)
-        .where(sites_table.c.subdomain == bindparam("site"), where)
-        .values(**dict.fromkeys((*moments, "updated_at"), db_now()))
-    )
-
-
-# -------------------------------------------------------- what operators' scripts call
-
-
-def initialize_stage(subdomain: str, stage: str, total_jobs: int) -> None:
-    """Open a stage for a number of documents that are not known by name yet.
-
-    A run that is under way is superseded: nothing of it counts any more.
-    """
-    check_stage(stage)
-    if total_jobs < 0:
-        raise InvalidInput(f"A stage cannot have {total_jobs} documents.")
-    with civic_db_connection() as conn:
-        require_site(conn, subdomain)
-        open_stage(conn, subdomain, stage, total_jobs)
-
-
-def increment_completed(subdomain: str, stage: str) -> bool:
-    """Count one more document as completed; False when all were accounted for already."""
-    return _increment(subdomain, stage, Item.COMPLETED)
-
-
-def increment_failed(subdomain: str, stage: str, error_message: str, error_class: str) -> bool:
-    """Count one more document as failed and keep why; False when all were accounted for."""
-    error = f"{error_class}: {error_message}"[: ledger.ERROR_LENGTH]
-    return _increment(subdomain, stage, Item.FAILED, error)
-
-
-def should_trigger_coordinator(subdomain: str, stage: str) -> bool:
-    """Say whether every document of the stage is accounted for and nobody has the coordinator.
-
-    Not of a site that does not exist: there is nothing to trigger.
-    """
-    check_stage(stage)
-    with reading_connection() as conn:
-        site = get_site_by_subdomain(conn, subdomain)
-    if site is None:
-        return False
-    accounted = site[f"{stage}_completed"] + site[f"{stage}_failed"] == site[f"{stage}_total"]
-    return bool(accounted and site["current_stage"] == stage and not site["coordinator_enqueued"])
-
-
-def claim_coordinator_enqueue(subdomain: str) -> bool:
-    """Claim the coordinator of the site's stage; True for exactly one caller.
-
-    The coordinator's own row is written with the claim, so that a caller that dies now loses
-    nothing.  A stage with documents still open cannot be claimed: a slow worker of the stage before
-    finds the next one's counters and is refused.
-    """
-    with civic_db_connection() as conn:
-        lock_site(conn, subdomain)
-        stage = require_site(conn, subdomain)["current_stage"]
-        if stage not in STAGES:
-            return False
-        return claim_coordinator(conn, subdomain, stage, _held_job(conn, subdomain, stage))
-
-
-def _increment(subdomain: str, stage: str, state: str, error: str = "") -> bool:
-    check_stage(stage)
-    with civic_db_connection() as conn:
-        lock_site(conn, subdomain)
-        job = _held_job(conn, subdomain, stage)
-        if not _take_unnamed(conn, job.id, state):
-            log.warning("%s: all documents of %s are accounted for already", subdomain, stage)
-            return False
-        more = {{Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]: 1}
-        show_job(conn, ledger.count(conn, job.id, **more), error)
-        ledger.record(
-            conn,
-            "finished",
-            subdomain=subdomain,
-            run_id=job.run_id,
-            stage=stage,
-            detail=error or None,
-            **more,
-        )
-        return True
-
-
-def _held_job(conn: Connection, subdomain: str, stage: str) -> Job:
-    """Return the parent of a stage, its run held against being ended.
-
-    The caller has locked the site: else two callers would adopt it, or count into a run that a
-    third is superseding.
-    """
-    job = job_of_stage(conn, subdomain, stage)
-    if job is None or not ledger.hold_run(conn, job.run_id, exclusive=False):
-        site = require_site(conn, subdomain)
-        if site["current_stage"] != stage:
-            raise InvalidInput(
-                f"{subdomain} is not in the stage {stage} but in {site['current_stage']}.",
-                hint="Open the stage first: initialize_stage(subdomain, stage, total_jobs)",
-            )
-        job = adopt(conn, site)
-    return job
-
-
-def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
-    """Move one document from the unnamed to the finished ones; False when none is left.
-
-    Those of an hour share a row, so that it is known, to the hour, when each of them ended.
-    """
-    items = items_table
-    taken = ledger.take_unnamed(conn, job_id)
-    if taken is None:
-        return False
-    added = conn.execute(
-        update(items)
-        .where(items.c.job_id == job_id, items.c.step == Step.CARRIED, items.c.state == state)
-        .where(items.c.finished_at.is_not(None), items.c.created_at >= db_now(-3600.0))
-        .values(documents=items.c.documents + 1, finished_at=db_now())
-    )
-    if added.rowcount == 0:
-        now = conn.execute(select(db_now())).scalar_one()
-        row = NewItem(step=Step.CARRIED, state=state, finished_at=now)
-        ledger.add_items(conn, job_id, taken, [row])
-    return True

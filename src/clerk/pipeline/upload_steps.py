@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import select
 
-from clerk import annotations as hands
-from clerk.annotations import upload_parts
+from clerk.annotations import UploadBatch, upload_parts
+from clerk.annotations import split as split_batches
 from clerk.annotations.decide import Options
 from clerk.annotations.spool import stored_upload
 from clerk.annotations.upload_parts import SECONDS, SECONDS_PER_MB, Decide, PartTask, Progress
@@ -68,7 +68,7 @@ def split(order: Order, report: Report) -> Performed:
     report(seconds, Step.SPLIT)
     waiting: list[NewPart] = []
     written_at = time.monotonic()
-    for batch in hands.split(upload, sent.options.limits, skip=sent.parts):
+    for batch in split_batches(upload, sent.options.limits, skip=sent.parts):
         waiting.append(new_part(batch))
         if len(waiting) >= SPLIT_AT_ONCE or time.monotonic() - written_at > SPLIT_SECONDS:
             _write(sent.claim, waiting)
@@ -87,7 +87,7 @@ def _write(claim: Claim, waiting: list[NewPart]) -> None:
     waiting.clear()
 
 
-def new_part(batch: hands.UploadBatch, error: Exception | None = None) -> NewPart:
+def new_part(batch: UploadBatch, error: Exception | None = None) -> NewPart:
     """Return a part as the ledger keeps it; one with an error has failed."""
     names = [{"sourcedb": db, "sourceid": name} for db, name in batch.documents]
     payload = upload_parts.payload_of(batch) | {"name": doc_summary(names)}
@@ -169,6 +169,6 @@ def divided(claim: Claim, position: int = 0) -> list[NewPart]:
     return [new_part(each) for each in parts]
 
 
-def _batch(claim: Claim) -> hands.UploadBatch:
+def _batch(claim: Claim) -> UploadBatch:
     (item,) = claim.items
     return upload_parts.batch_from(item.payload, item.documents, item.bytes)

@@ -31,8 +31,18 @@ from typing import Any, Protocol
 import msgspec
 from sqlalchemy import Connection, Row, exists, func, select
 
-from clerk import annotations as hands
-from clerk.annotations import Issue, Issues, rereading, store, upload_parts
+from clerk.annotations import (
+    Anchoring,
+    Issue,
+    Issues,
+    Mode,
+    UploadBatch,
+    UploadedFiles,
+    rereading,
+    split,
+    store,
+    upload_parts,
+)
 from clerk.annotations.api import ISSUES_KEPT
 from clerk.annotations.conversion import FORMATS as FORMATS
 from clerk.annotations.conversion import convert
@@ -59,7 +69,7 @@ from clerk.core.storage import uploads_folder
 from clerk.executors.embedded import Interrupted, slots
 from clerk.executors.pool import Pool, Signals
 
-from . import ledger, liveness, queues, upload_state
+from . import ledger, queues, upload_state
 from .flow import Pipeline
 from .ledger import NewPart
 
@@ -72,8 +82,8 @@ LOOK_SECONDS = 0.5
 #: Issues read in one statement.
 ISSUES_AT_ONCE = 5_000
 
-MODES = tuple(hands.Mode)
-ALIGNMENTS = tuple(hands.Anchoring)
+MODES = tuple(Mode)
+ALIGNMENTS = tuple(Anchoring)
 ON_LOST = ("drop", "reject")
 #: How an upload is shown that ended and of which no object could be used.
 REJECTED = "rejected"
@@ -241,9 +251,9 @@ def _options(
     if any(size < 1 for size in given.values()):
         raise InvalidInput("A batch holds at least one item and one byte.")
     return Options(
-        mode=hands.Mode(mode),
+        mode=Mode(mode),
         create_docs=create_docs,
-        align=hands.Anchoring(align),
+        align=Anchoring(align),
         on_lost=on_lost,
         **given,
     )
@@ -251,7 +261,7 @@ def _options(
 
 def _open(
     settings: Settings,
-    source: hands.UploadedFiles,
+    source: UploadedFiles,
     project: str,
     options: Options,
     created_by: str | None,
@@ -344,7 +354,7 @@ class UploadJob:
             running = select(items.c.worker_id).where(
                 items.c.job_id == self.id, items.c.state == Item.RUNNING
             )
-            dead = liveness.dead_on_this_host(conn)
+            dead = ledger.dead_on_this_host(conn)
             return any(worker not in dead for worker in conn.execute(running).scalars())
 
     def _rests(self) -> bool:
@@ -515,7 +525,7 @@ def _rehearsed(
         source = gather(paths, Path(folder))
         problems.add_all(source.issues)
         items = size = batches = 0
-        for batch in hands.split(source, options.limits):
+        for batch in split(source, options.limits):
             items, size, batches = items + batch.items, size + batch.bytes, batches + 1
             _rehearse(settings.storage_dir, project, options, source, batch, problems, stored)
     files = tuple(member.name for member in source.members)
@@ -547,8 +557,8 @@ def _rehearse(
     storage_dir: Path,
     project: str,
     options: Options,
-    source: hands.UploadedFiles,
-    batch: hands.UploadBatch,
+    source: UploadedFiles,
+    batch: UploadBatch,
     problems: Issues,
     stored: store.Stored,
 ) -> None:

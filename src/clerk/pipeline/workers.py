@@ -2,7 +2,7 @@
 
 A job named here does its one thing on a site and counts it once, however often it is called: it
 claims the site's row for that step in the ledger, works in a child process, and accounts for it.
-Called for a run that is over, or for work that is done or in other hands, it does nothing.
+Called for a run that is over, or for work that is done or claimed by others, it does nothing.
 
 ``ocr_page_job`` keeps the name operators know; it reads a whole document.
 """
@@ -33,8 +33,9 @@ from clerk.core.states import (
 from clerk.executors.work import Claim
 from clerk.read.ocr import backends
 
-from . import failures, flow, ledger, transitions
+from . import failures, flow, ledger, site_counters, transitions
 from .ledger import Job
+from .run_options import NO_OPTIONS, RunOptions
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ log = logging.getLogger(__name__)
 
 def fetch_site_job(subdomain: str, run_id: str | None = None, **options: Any) -> None:
     """Fetch a site's documents; the reading of what was found is opened with it."""
-    _do_step(subdomain, FETCH, Step.FETCH, run_id, options=options)
+    _do_step(subdomain, FETCH, Step.FETCH, run_id, options=RunOptions.of(options))
 
 
 def ocr_page_job(
@@ -52,7 +53,7 @@ def ocr_page_job(
     """Read one document.  A bad one is counted as failed and does not raise."""
     folder = storage.site_folder(config.load().storage_dir, subdomain)
     document = storage.Document.from_pdf(Path(pdf_path), folder)
-    options = {"ocr_backend": backend} if backend else {}
+    options = RunOptions(ocr_backend=backend)
     _do_step(subdomain, OCR, Step.DOCUMENT, run_id, document=document.name, options=options)
 
 
@@ -129,7 +130,7 @@ def _do_step(
     step: str,
     run_id: str | None,
     document: str | None = None,
-    options: dict[str, Any] | None = None,
+    options: RunOptions = NO_OPTIONS,
 ) -> None:
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
@@ -142,11 +143,11 @@ def _do_step(
             return
         grown = ledger.name_item(conn, job, step, document)
         if grown is not None:
-            transitions.show_job(conn, grown)
+            site_counters.show_job(conn, grown)
 
     def claim(conn: Connection, me: str) -> Claim | None:
         claimed = _claim_step(conn, subdomain, stage, Kind.STAGE, me, document)
-        return claimed and replace(claimed, options={**claimed.options, **(options or {})})
+        return claimed and replace(claimed, options={**claimed.options, **options.as_stored()})
 
     flow.perform_now(config.load(), claim)
 

@@ -218,7 +218,7 @@ def pixels(width: float, height: float, dpi: float, megapixels: float) -> int:
     return int(width * height * _scale(width, height, dpi, megapixels) ** 2)
 
 
-#: So many entries of an outline are looked at, so deep, and so much of each title.
+#: At most this many entries of an outline are read, this deep, and this much of each title.
 _OUTLINE, _OUTLINE_DEPTH, _OUTLINE_TITLE = 2000, 4, 200
 
 

@@ -39,7 +39,7 @@ _REPLACEMENT = "\ufffd"
 #: No character from here on is a space to str.split().
 _BEYOND_SPACES = 0x3001
 
-#: So many things at either end of what is drawn are looked at for a large picture.
+#: This many objects at either end of what is drawn are searched for a large picture.
 _ENDS = 3
 _LARGE = 0.1
 #: Scans are pictures; some programs wrap them into forms.

@@ -46,8 +46,8 @@ def find_passage(words: Sequence[str], passage: str) -> range | None:
 def passage_in_text(text: str, passage: str) -> tuple[int, int] | None:
     """Return where a passage starts and ends in the text of a page."""
     words = placed(text)
-    found = find_passage([word for word, _, _ in words], passage)
-    return (words[found[0]][1], words[found[-1]][2]) if found else None
+    found = find_passage([word[0] for word in words], passage)
+    return (words[found[0]].start(), words[found[-1]].end()) if found else None
 
 
 def passage_boxes(page: PageWords, passage: str) -> list[Box]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -29,7 +29,7 @@ from rapidfuzz.distance import OSA
 from clerk.core.errors import InvalidInput
 from clerk.core.language import Message
 
-from .words import fold, has_cjk, placed, stemmer, storable
+from .words import Stemmer, fold, has_cjk, placed, stemmer, storable
 
 LONGEST = 1000
 TERMS_AT_MOST = 50
@@ -445,19 +445,8 @@ def hits(
                 for place in at
             )
         elif len(term.words) == 1:
-            sought = term.words[0]
-            stems = {each.stem(sought) for each in stemmers}
-            for word, at in known.items():
-                if (
-                    word == sought
-                    or (term.prefix and word.startswith(sought))
-                    or (term.fuzzy and OSA.distance(word, sought, score_cutoff=2) <= term.fuzzy)
-                    or (
-                        not (term.exact or term.prefix or term.fuzzy)
-                        and any(each.stem(word) in stems for each in stemmers)
-                    )
-                ):
-                    found.update(at)
+            for word in _forms(term, known, stemmers):
+                found.update(known[word])
         else:
             length = len(term.words)
             for start in known.get(term.words[0], ()):
@@ -470,6 +459,20 @@ def hits(
     return found
 
 
+def _forms(term: Term, words: Collection[str], stemmers: Iterable[Stemmer]) -> Collection[str]:
+    """Return those of some words that a term of one word finds."""
+    (sought,) = term.words
+    if term.prefix:
+        return [word for word in words if word.startswith(sought)]
+    if term.fuzzy:
+        return [word for word in words if OSA.distance(word, sought, score_cutoff=2) <= term.fuzzy]
+    forms = {sought}.intersection(words)
+    if not term.exact:
+        stems = {each.stem(sought) for each in stemmers}
+        forms.update(*(each.words_with(stems, words) for each in stemmers))
+    return forms
+
+
 def places(
     text: str, terms: Sequence[Term], languages: Sequence[str] = DEFAULT_LANGUAGES
 ) -> list[tuple[int, int]]:
@@ -478,8 +481,8 @@ def places(
         return []
     found = placed(text)
     spans: list[tuple[int, int]] = []
-    for place in sorted(hits([word for word, _, _ in found], terms, languages)):
-        word, start, end = found[place]
+    for place in sorted(hits([word[0] for word in found], terms, languages)):
+        word, (start, end) = found[place][0], found[place].span()
         parts = [
             (start + at.start(), start + at.end())
             for term in terms

@@ -7,8 +7,9 @@ what is marked.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
+from re import Match
 
 import tantivy
 
@@ -106,12 +107,12 @@ class _Letters(dict[int, int]):
 _LETTERS = _Letters()
 
 
-def placed(text: str) -> list[tuple[str, int, int]]:
-    """Return the folded words of a text, each with where it begins and ends."""
+def placed(text: str) -> list[Match[str]]:
+    """Return the folded words of a text, each of which knows where it begins and ends."""
     plain = text.lower() if text.isascii() else text.translate(_LETTERS)
     if len(plain) != len(text):
         plain = text.translate(_LETTERS)
-    return [(word[0], word.start(), word.end()) for word in _WORD.finditer(plain)]
+    return list(_WORD.finditer(plain))
 
 
 def has_cjk(word: str) -> bool:
@@ -186,6 +187,11 @@ class Stemmer:
     def stem(self, word: str) -> str:
         """Return the stem of a folded word."""
         return self._changed[word] or word
+
+    def words_with(self, stems: Set[str], words: Iterable[str]) -> list[str]:
+        """Return the folded words that have one of some stems."""
+        changed = self._changed
+        return [word for word in words if (changed[word] or word) in stems]
 
     def changed(self, words: Iterable[str]) -> list[str]:
         """Return the stems of the words that differ from their stems."""

@@ -24,7 +24,7 @@ from clerk.annotations.store import FoundDenotation, Project
 from clerk.core import storage
 from clerk.core.errors import ClerkError, NotFound
 from clerk.core.public_text import document_text
-from clerk.search import find_page
+from clerk.search import PageAddress, find_page
 from clerk.site_db.queries import open_site
 from clerk.site_db.rows import document_id, page_id
 
@@ -68,7 +68,7 @@ def address_of(request: Request, sourcedb: str, sourceid: str) -> str:
 
 def _shown(value: dict[str, Any]) -> dict[str, Any]:
     """Mark the words of a document as such: they are shown as they are."""
-    return value | {"text": document_text(value["text"])} if "text" in value else value
+    return value | {"text": document_text(value["text"])}
 
 
 def projects(request: Request) -> Response:
@@ -93,12 +93,19 @@ def projects(request: Request) -> Response:
     return as_json(request, {"items": shown})
 
 
+def _text_of_page(request: Request, address: PageAddress) -> str:
+    """Return the text of a page that has no annotations; raise NotFound if there is none."""
+    with open_site(settings_of(request).storage_dir, address.site) as site:
+        return site.page(address.document, address.page).text
+
+
 def of_page(request: Request) -> Response:
-    """Respond with the annotations on a page, each project as a track."""
+    """Respond with the text of a page and the annotations on it, each project as a track."""
     address = find_page(settings_of(request).storage_dir, request.path_params["page"])
     sourceid = f"{address.document.name}/{address.page}"
     tracks = browsing.tracks_on(address.site, sourceid, chosen_projects(request))
-    found = browsing.as_pubannotation(address.site, sourceid, tracks)
+    text = "" if tracks else _text_of_page(request, address)
+    found = browsing.as_pubannotation(address.site, sourceid, tracks, text)
     return as_json(request, {"target": address_of(request, address.site, sourceid)} | _shown(found))
 
 
@@ -111,16 +118,14 @@ def of_document(request: Request) -> Response:
         names = [request.path_params["project"]]
     chosen = browsing.find_projects(names, project_user(request))
     tracks = browsing.tracks_on(sourcedb, sourceid, chosen)
-    address = address_of(request, sourcedb, sourceid)
+    address, text = address_of(request, sourcedb, sourceid), ""
     if not tracks:
         _, is_page, page_id = address.partition("/p/")
         if not is_page:
             raise NotFound(f"There is no document {sourcedb}:{sourceid}.")
-        storage_dir = settings_of(request).storage_dir
-        there = find_page(storage_dir, page_id)
-        with open_site(storage_dir, there.site) as site:
-            site.page(there.document, there.page)
-    found = browsing.as_pubannotation(sourcedb, sourceid, tracks)
+        there = find_page(settings_of(request).storage_dir, page_id)
+        text = _text_of_page(request, there)
+    found = browsing.as_pubannotation(sourcedb, sourceid, tracks, text)
     if "project" in request.path_params:
         track = found.pop("tracks")
         found |= track[0] if track else {"project": names[0], "denotations": []}

@@ -15,7 +15,7 @@ from clerk.read.files import PageWords
 
 #: Left, top, right and bottom in ten-thousandths of the page.
 Box = tuple[int, int, int, int]
-#: So many colours there are; further projects use them again.
+#: The number of colours; further projects use them again.
 COLOURS = 6
 
 

@@ -1,4 +1,4 @@
-"""The schema's road: alembic revisions, run without any ``alembic.ini``.
+"""The history of the schema: alembic revisions, run without any ``alembic.ini``.
 
 ::
 
@@ -11,7 +11,7 @@
     0007  batches may be cancelled
     0008  uploads in the ledger of items
     0009  documents, their versions and parts, the outbox, the installation's id, hosts
-    0010  ranks of runs, schedules of sites, problems that people are told of
+    0010  ranks of runs, schedules of sites, problems that people are notified of
     0011  annotations that are kept when their page is read again
     0013  when documents were asked for
     0014  sums of old runs by day and site

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any, TypeVar
 import httpx
 import stamina
 from protego import Protego
+from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 
 from clerk import __version__
 from clerk.core.config import Settings
@@ -38,6 +41,8 @@ from .responses import (
     seconds_to_wait,
 )
 from .transport import VettedTransport
+
+LOG = logging.getLogger(__name__)
 
 MAX_REDIRECTS = 5
 MAX_PAGE_BYTES = 10 * MEGABYTE
@@ -249,7 +254,16 @@ class Client:
             minutes = f"{TOTAL_SECONDS / 60:.0f} minutes"
             raise HostTrouble(f"{host} took more than {minutes}.") from error
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
-            raise HostTrouble(f"{_shown(request.url)}: {error or repr(error)}.") from error
+            if refused := _certificate_error(error):
+                raise HostTrouble(
+                    f"The certificate of {host} is not valid: {refused.verify_message}.",
+                    hint="Open the address in a browser. SSL_CERT_FILE can name a file with the "
+                    "certificate of an authority of your own.",
+                ) from error
+            raise HostTrouble(
+                f"{_shown(request.url)}: {error or repr(error)}.",
+                hint="Check the address, or try again later.",
+            ) from error
 
     def _send(self, request: httpx.Request, *, obey_robots: bool = True) -> httpx.Response:
         """Send a request and follow its redirects, with every check at every hop."""
@@ -282,7 +296,8 @@ class Client:
         challenged = is_challenge(response.headers, first_bytes(response, HEAD_BYTES))
         if status in _REFUSED or challenged:
             kind = ChallengePage if challenged else SourceBlocked
-            raise _blocked(where, f"it returned status {status}", kind)
+            how = "shows a challenge page for browsers, with" if challenged else "returned"
+            raise _blocked(where, f"it {how} status {status}", kind)
         if status in _TRY_AGAIN:
             raise self._try_again(response)
         raise SourceUnavailable(f"{where} returned status {status}.")
@@ -347,6 +362,22 @@ def _retry_delay(error: Exception) -> bool | float:
     if not isinstance(error, TryAgain):
         return False
     return True if error.wait_seconds is None else error.wait_seconds
+
+
+def _log_retry(details: RetryDetails) -> None:
+    """Log why a request is sent again, and when."""
+    LOG.warning("%s Trying again in %.0f s.", details.caused_by, details.wait_for)
+
+
+# Its own message says neither what failed nor why.
+set_on_retry_hooks([_log_retry])
+
+
+def _certificate_error(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """Return the refusal of a certificate that caused an error, if that was the cause."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _refuse_challenge(response: httpx.Response, head: bytes) -> None:

@@ -58,7 +58,8 @@ def allowed_addresses(
     try:
         found = dict.fromkeys(resolve(host, port))
     except (OSError, UnicodeError) as error:
-        raise httpx.ConnectError(f"{host} cannot be resolved: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise httpx.ConnectError(f"the name {host} cannot be resolved ({why})") from error
     allowed = [
         text
         for text in found

@@ -129,7 +129,7 @@ class TryAgain(SourceUnavailable):
     def __init__(
         self, message: str, wait_seconds: float | None = None, *, of_host: bool = True
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, hint="Try again later: the host may be busy.")
         self.wait_seconds = wait_seconds
         #: Whether the whole host is in trouble, and not one page of it.
         self.of_host = of_host

@@ -13,10 +13,18 @@ from urllib.parse import unquote, urlsplit
 
 from selectolax.lexbor import LexborNode
 
+from clerk.core.errors import SourceUnavailable
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
+from clerk.fetch.http.responses import (
+    ChallengePage,
+    CircuitOpen,
+    NotUnderstood,
+    PageMissing,
+    RobotsRefused,
+    WebPage,
+)
 
 from .common import Offer, PlatformFetcher, parameter, time_in
 
@@ -31,12 +39,21 @@ _COMMITTEE = re.compile(r"mgCommitteeDetails\.aspx|ieListMeetings\.aspx", re.IGN
 class ModernGov(PlatformFetcher):
     """Lists the meetings of each committee; where the service is closed, its pages."""
 
+    _is_service_open = True
+
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of the window, committee by committee."""
         path = re.sub(r"/(?:mg|ie)\w*\.(?:aspx|asmx).*", "", urlsplit(self.source).path, flags=re.I)
         self._base = f"{self.root}{path.rstrip('/')}"
-        answer = self._asked("GetCommittees", {})
+        try:
+            answer = self._asked("GetCommittees", {})
+        except (CircuitOpen, RobotsRefused, ChallengePage):
+            raise
+        except SourceUnavailable:
+            # Many councils close the service, each with another answer.
+            answer = None
         committees = answer.css("committee") if answer is not None else []
+        self._is_service_open = bool(committees)
         if not committees:
             yield from self._meetings_of_pages(window)
             return
@@ -86,7 +103,8 @@ class ModernGov(PlatformFetcher):
         if meeting.status == "cancelled":
             return
         published = {AGENDAS, MINUTES}
-        answer = self._asked("GetMeeting", {"lMeetingId": meeting.vendor_id})
+        query = {"lMeetingId": meeting.vendor_id}
+        answer = self._asked("GetMeeting", query) if self._is_service_open else None
         if answer is not None and not answer.css_first("meetingid"):
             answer = None
         if answer is not None:
@@ -110,24 +128,8 @@ class ModernGov(PlatformFetcher):
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
 
     def _meetings_of_pages(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings that the lists of the committees' pages link.
-
-        Where there is no list of committees, those of the committee in the address.
-        """
-        try:
-            page = self.client.page(f"{self._base}/mgListCommittees.aspx?bcr=1")
-        except PageMissing:
-            committees = {_committee(self.source): ""}
-            if not all(committees):
-                raise
-        else:
-            committees = {
-                _committee(url): html.text_of(node)
-                for node, url in html.DatedPage(page.text, page.url).links(_COMMITTEE)
-            }
-            if not committees:
-                raise NotUnderstood(page, "links to committees (mgCommitteeDetails.aspx)")
-        for number, body in committees.items():
+        """Yield the meetings that the lists of the committees' pages link."""
+        for number, body in self._committees_of_pages().items():
             listing = self.read(f"{self._base}/ieListMeetings.aspx?CId={number}&Year=0")
             if listing is None:
                 continue
@@ -137,16 +139,37 @@ class ModernGov(PlatformFetcher):
             for node, url in dated.links(_LISTING):
                 row = dated.row_of(node)
                 found = dated.date_of(node, row) if row else None
-                if found and window.covers(found[0]) and parameter(url, "MId"):
+                meeting = parameter(url, "MId") or parameter(url, "MeetingId")
+                if found and window.covers(found[0]) and meeting:
                     yield self.meeting(
                         body,
                         datetime.combine(found[0], time_in(found[1][:30]) or time()),
-                        vendor_id=parameter(url, "MId"),
+                        vendor_id=meeting,
                         body=body,
                         notice=html.text_of(node),
-                        source_url=f"{self._base}/ieListDocuments.aspx?CId={number}"
-                        f"&MId={parameter(url, 'MId')}",
+                        source_url=f"{self._base}/ieListDocuments.aspx?CId={number}&MId={meeting}",
                     )
+
+    def _committees_of_pages(self) -> dict[str, str]:
+        """Return the names of the committees that a page lists, by number.
+
+        Where no page does, that is the committee in the address.
+        """
+        page: WebPage | None = None
+        for address in ("mgListCommittees.aspx?bcr=1", "ieDocHome.aspx?Year=0"):
+            try:
+                page = self.client.page(f"{self._base}/{address}")
+            except PageMissing:
+                continue
+            links = html.DatedPage(page.text, page.url).links(_COMMITTEE)
+            committees = {
+                number: html.text_of(node) for node, url in links if (number := _committee(url))
+            }
+            if committees:
+                return committees
+        if number := _committee(self.source):
+            return {number: ""}
+        raise NotUnderstood(page, "links to committees (mgCommitteeDetails.aspx)")
 
 
 def _files(page: WebPage) -> Iterator[Offer]:

@@ -66,7 +66,9 @@ _OTHER_PAPERS = re.compile(
     r"\b(?:ordinances?|resolutions?|polic(?:y|ies)|financ\w+|budgets?|audits?|reports?|forms?|"
     r"applications?|requests?|permits?|newsletters?|bids?|rfps?|contracts?|by-?laws|codes?|plans?|maps?|"
     r"transparency|elections?|ballots?|taxes|fees|standing orders|constitution|accounts|payments?|"
-    r"payroll|procedures?|guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
+    r"payroll|procedures?|registers?|vouchers?|ledgers?|balance sheets?|memos?|memorandums?|"
+    r"letters?|correspondence|press releases?|"
+    r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
     r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
     r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
     r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
@@ -77,7 +79,8 @@ _OTHER_PAPERS = re.compile(
 _SORT_ALONE = re.compile(r"\b(?:regular|special|emergency)\b(?!\s*\w)", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
-    r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board(?! of))"
+    r"\b(?:(?:city|town|village|borough|county|township|parish|community|district) "
+    r"(?:council|commission|board(?! of))"
     r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen)"
     r"|select\s?board|school board|common council)\b",
     re.IGNORECASE,
@@ -211,7 +214,7 @@ class PlainFetcher(PlatformFetcher):
                         wanted = year >= window.start.year
                     if not known and not is_event and wanted:
                         waiting.append(link.url)
-                elif leads_to_document(link.url, link.text):
+                elif leads_to_document(link.url, f"{link.text} {link.column}"):
                     if meeting := self._meeting(link):
                         found = True
                         yield meeting
@@ -260,6 +263,9 @@ class PlainFetcher(PlatformFetcher):
         if re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)?", link.text):
             # A link that says only the day is of the month and the year it stands below.
             own = own or below
+        if link.day and not own:
+            # What the link says is nearer than a day on which the file was put there.
+            own = naming.day_near(link.text, link.day)
         day = own or link.day or of_title or of_file or below or self._day_of_page
         shown = f"{link.text} ({link.url})"
         said = kind_of_title(link.text) or link.kind

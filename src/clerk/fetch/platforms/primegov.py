@@ -8,6 +8,7 @@ from typing import Any
 
 from clerk.core.storage import AGENDAS
 from clerk.fetch.base import Context, FetcherSpec, MeetingRef, Window
+from clerk.fetch.html import joined
 from clerk.fetch.http.responses import PageMissing
 
 from .common import (
@@ -104,7 +105,9 @@ class PrimeGov(WithAttachments):
         for (template, name), document in in_one_format.items():
             output = document["compileOutputType"]
             query = f"meetingTemplateId={template}&compileOutputType={output}"
-            url = f"{self.root}/Public/CompiledDocument?{query}"
+            # What was not made by the portal is elsewhere.
+            elsewhere = joined(f"{self.root}/", document.get("link") or "")
+            url = elsewhere or f"{self.root}/Public/CompiledDocument?{query}"
             offers.append(
                 Offer(
                     name,

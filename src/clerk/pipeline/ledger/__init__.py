@@ -7,7 +7,7 @@ An item is a document, a step, or a part of an upload.  Its row moves by guarded
        \\----- release ----/                                any --cancel--> cancelled
 
 Every claim makes a new fencing token, and everything that follows names it in its WHERE: a worker
-that was given up for dead changes nothing any more.  Beside the items a batch
+that was given up for dead changes nothing any more.  Next to the items a batch
 (``batch_job_trackings``) shows what a worker was given.  The batch of a part of an upload exists
 from the moment the part does, and a part that crashed and is tried again has another one; the other
 batches are made by the claim.  Splitting a file has none.
@@ -21,7 +21,7 @@ Locks are taken in the order runs, items, batches, jobs, sites or uploads.
     items      jobs and items: written, counted, cancelled, closed
     claiming   which items a worker takes
     settling   how items end, and their batches with them
-    held       what workers hold, and what the dead held
+    held       which workers are alive, what they hold, and what the dead held
     history    what happened, and what people did
 
 Statements of the daily work are made once, as constants or by a cached function: building one takes
@@ -48,6 +48,7 @@ from .held import (
     batches_of_the_dead,
     beat,
     claims_of,
+    dead_on_this_host,
     forget_dead_workers,
     forget_worker,
     is_of_the_dead,
@@ -143,6 +144,7 @@ __all__ = [
     "complete_item",
     "count",
     "crash",
+    "dead_on_this_host",
     "doc_summary",
     "documents_of_part",
     "documents_to_read",

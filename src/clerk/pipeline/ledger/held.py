@@ -1,26 +1,49 @@
-"""What workers hold: leases, claims of the dead."""
+"""Which workers are alive, and what they hold: locks, leases, claims of the dead.
+
+On one host a worker's death is seen at once, because the lock it held is free; from afar it is seen
+when its lease ends.  A worker that beats is never declared dead, however long its work takes.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
-from typing import Any
+from pathlib import Path
 
 from sqlalchemy import Connection, Subquery, exists, func, insert, or_, select, union, update
 
+from clerk import __version__
 from clerk.core.models import batches_table, db_now, items_table, workers_table
 from clerk.core.states import Batch, Item
 from clerk.executors.work import Claim
+from clerk.executors.worker_lock import is_free, this_host
 
 from .claiming import load_claim
 from .sql import sql_word
 
 
 def register_worker(
-    conn: Connection, worker_id: str, *, lease_seconds: float, **facts: Any
+    conn: Connection,
+    worker_id: str,
+    *,
+    lease_seconds: float,
+    queues: str,
+    lock_path: str | None = None,
 ) -> None:
-    """Make a worker known before it claims anything: an unknown owner is a dead owner."""
+    """Make this process known as a worker before it claims anything.
+
+    An unknown owner is a dead owner.
+    """
     conn.execute(
-        insert(workers_table).values(id=worker_id, lease_until=db_now(lease_seconds), **facts)
+        insert(workers_table).values(
+            id=worker_id,
+            lease_until=db_now(lease_seconds),
+            queues=queues,
+            lock_path=lock_path,
+            host=this_host(),
+            pid=os.getpid(),
+            version=__version__,
+        )
     )
 
 
@@ -37,8 +60,16 @@ def forget_worker(conn: Connection, worker_id: str, dead: Collection[str] = ()) 
     conn.execute(update(workers).where(workers.c.queues == served, is_dead).values(queues=""))
 
 
-def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:
-    """Remove workers that sent no heartbeat for a day and hold nothing; return host and lock."""
+def dead_on_this_host(conn: Connection) -> list[str]:
+    """Return the workers of this host whose lock nobody holds any more."""
+    workers = workers_table
+    chosen = select(workers.c.id, workers.c.lock_path).where(workers.c.host == this_host())
+    found = conn.execute(chosen)
+    return [row.id for row in found if row.lock_path and is_free(Path(row.lock_path))]
+
+
+def forget_dead_workers(conn: Connection) -> None:
+    """Remove workers that sent no heartbeat for a day and hold nothing, and their locks here."""
     holds = or_(
         exists().where(
             batches_table.c.worker_id == workers_table.c.id,
@@ -54,19 +85,21 @@ def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:
         .where(workers_table.c.lease_until < db_now(-86_400.0), ~holds)
         .returning(workers_table.c.host, workers_table.c.lock_path)
     )
-    return [(row.host, row.lock_path) for row in struck]
+    for row in struck:
+        if row.lock_path and row.host == this_host():
+            Path(row.lock_path).unlink(missing_ok=True)
 
 
 def beat(
     conn: Connection,
     worker_id: str,
     lease_seconds: float,
-    in_hand: Mapping[str, str],
+    running: Mapping[str, str],
     pages: Mapping[str, int] | None = None,
 ) -> bool:
     """Renew a worker's lease and note the running document per claim; False: it was given up.
 
-    Of a document that has told which page it is at, the page is noted, too.
+    Of a document that has reported its page, the page is noted, too.
     """
     for token, page in sorted((pages or {}).items()):
         conn.execute(
@@ -74,12 +107,12 @@ def beat(
             .where(
                 items_table.c.claim == token,
                 items_table.c.state == sql_word(Item.RUNNING),
-                items_table.c.document == in_hand.get(token),
+                items_table.c.document == running.get(token),
                 func.coalesce(items_table.c.pages, 0) != page,
             )
             .values(pages=page)
         )
-    for token, document in sorted(in_hand.items()):
+    for token, document in sorted(running.items()):
         conn.execute(
             update(batches_table)
             .where(
@@ -100,7 +133,7 @@ def beat(
 def still_held(conn: Connection, tokens: Collection[str]) -> set[str]:
     """Return which of the claims still hold something: a batch or an item.
 
-    The others were cancelled, or their work is in other hands: what is done for them is useless.
+    The others were cancelled, or others hold their work: what is done for them is useless.
     """
     held = _held_tokens()
     return set(conn.execute(select(held.c.claim).where(held.c.claim.in_(list(tokens)))).scalars())

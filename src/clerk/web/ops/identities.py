@@ -17,7 +17,7 @@ from clerk.web.rendering import page, settings_of
 
 PER_PAGE = 100
 FACTS = ("date", "body", "kind", "title")
-#: At most so many documents of a correction are shown; all are changed.
+#: At most this many documents of a correction are shown; all are changed.
 SHOWN = 500
 
 

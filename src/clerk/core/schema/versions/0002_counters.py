@@ -1,7 +1,7 @@
 """Pipeline columns and counters in sites
 
-The old system, or an operator by hand, may have added some of the columns before; what is there is
-kept and mended.  The table ``adopted_schema`` says what it was, so that going back leaves it alone.
+The old system, or an operator, may have added some of the columns before; what is there is kept and
+corrected.  The table ``adopted_schema`` says what it was, so that going back leaves it alone.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ def _columns_of_sites() -> list[sa.Column[Any]]:
 
 
 def upgrade() -> None:
-    """Add what is missing, mend what an operator added by hand, and guard the counters."""
+    """Add what is missing, correct what an operator added, and guard the counters."""
     found = sa.inspect(op.get_bind())
     present = {column["name"] for column in found.get_columns("sites")}
     _record_what_was_there(found, present)

@@ -76,3 +76,39 @@ def test_an_agenda_that_was_filled_in_is_read_from_the_call_to_order() -> None:
 
     assert movers(agenda + VOTE) == []
     assert movers(agenda + "Mayor Smith called the meeting to order at 7:00.\n" + VOTE) == ["Smith"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "It came up. Becker moved to deny. Ross seconded. Becker voted aye, Dunn nay. Carried.",
+        "So it came up.  Moved by Becker, seconded by Ross. AYES: Becker, Ross. Carried.",
+        "Motion by Becker, second Ross. Ayes: Becker, Ross. Nays: Dunn.",
+    ],
+)
+def test_without_a_meeting_nobody_is_listed_unless_the_record_is_formal(told: str) -> None:
+    (vote,) = extract_text([told]).votes
+
+    assert (vote.ayes, vote.noes, vote.flags) == ([], [], ["names_withheld"])
+
+
+def test_a_formal_record_without_a_meeting_lists_who_voted_and_is_in_doubt() -> None:
+    formal = "Moved by Becker, seconded by Ross, to adjourn.\nAYES: Becker, Ross\nMotion carried.\n"
+    (vote,) = extract_text([formal]).votes
+
+    assert vote.ayes == ["Becker", "Ross"]
+    assert "names" in vote.doubtful
+
+
+def test_a_page_that_is_known_to_be_minutes_needs_no_sign() -> None:
+    (vote,) = extract_text([VOTE], is_minutes=True).votes
+
+    assert vote.doubtful == []
+
+
+def test_what_somebody_recalls_at_a_meeting_is_no_vote_of_it() -> None:
+    recalled = (
+        "The attorney recalled that in 2004 Mr. Sisk moved to deny it and Mr. Moe seconded.\n\n"
+    )
+
+    assert movers(OPENED + recalled + VOTE) == ["Smith"]

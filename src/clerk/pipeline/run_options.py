@@ -1,0 +1,41 @@
+"""What was asked of a run, stored with it as a JSON object and sent along with its work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from clerk.core.errors import InvalidInput
+
+
+class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The options of a run; one that is not set is left to the site, then to the settings."""
+
+    ocr_backend: str | None = None
+    #: auto, always or never.
+    ocr: str | None = None
+    #: How many published versions to keep.
+    keep: int | None = None
+    #: What started the run, if it was not a person.
+    opened_by: str = ""
+    # The next two come from scripts of the old system; they are recorded and have no effect.
+    all_years: bool = False
+    all_agendas: bool = False
+
+    @classmethod
+    def of(cls, values: Mapping[str, object]) -> RunOptions:
+        """Return the options in these values, which may come from anywhere; others are ignored."""
+        try:
+            return msgspec.convert(values, cls)
+        except msgspec.ValidationError as error:
+            raise InvalidInput(f"The options of a run are not valid: {error}.") from error
+
+    def as_stored(self) -> dict[str, Any]:
+        """Return those that are set, by name."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found
+
+
+NO_OPTIONS = RunOptions()
