@@ -103,8 +103,8 @@ def test_search_finds_the_phrase_and_leads_to_its_page(page: Any, address: str) 
     hit.locator('a[href$="#page-2"]').click()
 
     page.wait_for_url("**/documents/*.html#page-2")
-    page.locator("section[aria-label='Page 2']").wait_for()
-    assert PHRASE in page.locator("section[aria-label='Page 2']").inner_text()
+    page.locator("section[aria-labelledby='page-2']").wait_for()
+    assert PHRASE in page.locator("section[aria-labelledby='page-2']").inner_text()
     assert page.title() == "City Council minutes, 2024-01-15, Springfield"
     page.go_back()
     page.get_by_text("Results: 1", exact=True).wait_for()
