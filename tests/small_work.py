@@ -103,7 +103,7 @@ def _write_to_a_full_device(source: Path) -> None:
     try:
         Path("/dev/full").write_text("no room for this")
     except OSError as error:
-        raise steps._storage_trouble(error, source.parent) or error from error
+        raise steps.storage_trouble(error, source.parent) or error from error
 
 
 def _tries(source: Path) -> int:

@@ -180,7 +180,7 @@ def test_a_claim_a_worker_does_not_know_of_is_released_uncharged(tmp_path: Path)
 def test_a_batch_of_a_beating_worker_is_never_released(tmp_path: Path) -> None:
     open_cut(write(tmp_path / "a.jsonl", [line(1)]))
     with civic_db_connection() as conn:
-        register_worker(conn, "slow", lease_seconds=60.0, host="h", pid=1, queues=ANNOTATIONS)
+        register_worker(conn, "slow", lease_seconds=60.0, queues=ANNOTATIONS)
     claim_as("slow")
 
     assert sweep(config.load()) == 0
@@ -192,7 +192,7 @@ def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
 ) -> None:
     open_cut(write(tmp_path / "a.jsonl", [line(1)]))
     with civic_db_connection() as conn:
-        register_worker(conn, "mute", lease_seconds=3600.0, host="h", pid=1, queues=ANNOTATIONS)
+        register_worker(conn, "mute", lease_seconds=3600.0, queues=ANNOTATIONS)
     claim_as("mute")
 
     monkeypatch.setenv("LEASE_SECONDS", "0.001")

@@ -77,7 +77,12 @@ MOVED = [
 def test_a_vote_takes_nothing_from_the_one_before_it(place: int) -> None:
     first, second = MOVED[place : place + 2]
 
-    assert votes_in(f"{first.excerpt}\n\n{second.excerpt}") == [*first.votes, *second.votes]
+    opened = "The meeting was called to order at 7 p.m."
+
+    assert votes_in(f"{first.excerpt}\n\n{opened}\n\n{second.excerpt}") == [
+        *first.votes,
+        *second.votes,
+    ]
 
 
 @pytest.mark.parametrize("talk", read_examples("talk.txt"), ids=lambda talk: talk.name)

@@ -66,6 +66,14 @@ def test_a_shared_file_is_asked_for_where_its_bytes_are(portal):
     assert [row.source_url for row in town.known()] == [f"{DRIVE}/file/d/f1/view"]
 
 
+def test_a_file_of_sharepoint_is_a_document_by_its_address(portal):
+    address = "https://town.sharepoint.com/:b:/s/clerk/abc"
+    page = f'<h1>Council Minutes</h1><a href="{address}">January 9, 2024</a>'
+    town = portal("plain", TOWN, {"/minutes": page})
+
+    assert listed(town) == [("minutes", "2024-01-09", "Council", address)]
+
+
 def test_folders_that_only_a_browser_shows_are_an_error_by_name(portal):
     page = '<h1>Council Minutes</h1><a href="https://www.dropbox.com/scl/fo/a/b?rlkey=c">2024</a>'
     town = portal("plain", TOWN, {"/minutes": page})

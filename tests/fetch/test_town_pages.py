@@ -117,7 +117,7 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
     ),
     "columns with days of approval and with deadlines": (
         TOWN,
-        """<h1>Library Board</h1><table><tr><th>Meeting Date</th><th>Agenda</th><th>Date Approved</th><th>Minutes</th></tr>
+        """<h1>Library Board</h1><table><tr><th>Meeting Date</th><th>Agenda</th><th>Date of Approval</th><th>Minutes</th></tr>
         <tr><td>1/9/2024</td><td><a href="a.pdf">Agenda</a></td><td>2/13/2024</td><td><a href="m.pdf">Minutes</a></td></tr></table>
         <h2>Design Commission</h2><h3>Design Commission Calendar 2024</h3><table><tr><th>Submission Deadline</th><th>Meeting Date</th></tr>
         <tr><td>Thursday, December 14, 2023</td><td><a href="d.pdf">Tuesday, January 16 Agenda</a></td></tr></table>""",

@@ -73,9 +73,7 @@ def fails_with(error: str) -> Callable[[Any], Outcome]:
 
 def work(queue: str, outcome: Callable[[Any], Outcome]) -> None:
     with db.civic_db_connection() as conn:
-        ledger.register_worker(
-            conn, f"w{next(_numbers)}", lease_seconds=60, host="h", pid=1, queues=queue
-        )
+        ledger.register_worker(conn, f"w{next(_numbers)}", lease_seconds=60, queues=queue)
         claimed = ledger.claim(conn, [queue], "w", lambda _: 100)
         if claimed is not None:
             transitions.finish(conn, claimed, [outcome(item) for item in claimed.items], ended=True)

@@ -1008,15 +1008,12 @@ def forget_former_sets(conn: Connection, before: datetime, at_most: int = CHUNK)
 
 def count_former_sets(conn: Connection, before: datetime) -> int:
     """Count the sets that were replaced before a moment."""
-    return _number_of(conn, sets, _replaced(before))
+    former = select(func.count()).select_from(sets).where(_replaced(before))
+    return conn.execute(former).scalar_one()
 
 
 def _replaced(before: datetime) -> ColumnElement[bool]:
     return and_(~sets.c.is_current, sets.c.retired_at < before)
-
-
-def _number_of(conn: Connection, table: Table, where: ColumnElement[bool]) -> int:
-    return conn.execute(select(func.count()).select_from(table).where(where)).scalar_one()
 
 
 def _chunks(values: Collection[T]) -> Iterator[list[T]]:

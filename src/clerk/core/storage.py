@@ -504,12 +504,14 @@ def unusable_names(folder: Path) -> list[str]:
 
 
 def _files_below(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (folder relative to root, name) of every file whose name can be stored and shown."""
-    return (
-        (parent, name)
-        for parent, name in _all_files_below(root)
-        if _is_usable(parent) and _is_usable(name)
-    )
+    """Yield (folder relative to root, name) of every file whose name can be stored and shown.
+
+    Symlinked folders are not entered, nor hidden ones: those are what a killed writer left.
+    """
+    for parent, names in _folders_below(root):
+        for name in sorted(names):
+            if not name.startswith(".") and _is_usable(parent) and _is_usable(name):
+                yield parent, name
 
 
 @lru_cache(maxsize=4096)
@@ -520,15 +522,6 @@ def _is_usable(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return _gate.allows_name(name)
-
-
-def _all_files_below(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (folder relative to root, name) of every file.
-
-    Symlinked folders are not entered, nor hidden ones: those are what a killed writer left.
-    """
-    for relative, names in _folders_below(root):
-        yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
 
 
 def _folders_below(root: Path) -> Iterator[tuple[str, list[str]]]:

@@ -168,6 +168,7 @@ _PHRASE_START = pattern(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
+_AWAY_AND = pattern(r"\b(?:excused|absent)\s+(?:&|and)\s+$")
 #: ``For example: AYES: Smith; NOES: Jones``
 _FOR_EXAMPLE = pattern(r"\b(?:for\s+(?:example|instance)|e\.g\.)[^.\n]{0,60}$")
 _NAME_NEXT = re.compile(r" {1,4}[^\W\d_]")
@@ -180,6 +181,9 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     if not _is_label(doc, label) or is_number_sign(lower, *label.span("word")):
         return None
     before = lower[max(0, label.start() - 200) : label.start()]
+    if word.startswith("not") and _AWAY_AND.search(before[-20:]):
+        # ``EXCUSED & NOT VOTING: Smith``
+        kind = ABSENT
     if _FOR_EXAMPLE.search(before[-80:]):
         return None
     if kind == ABSENT:
@@ -394,6 +398,20 @@ def were_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     """Read who was for or against, told in a sentence that begins with the side."""
     cue = _read_list(doc, ballot_kind(label["word"].lower()), label.start(), label.end())
     return cue if cue.ballots else None
+
+
+_VOTING = Phrase(
+    "those_voting members_voting",
+    r"(?:those|members)\s+voting\s+[\"']?(?P<word>aye|yea|yes|nay|no|against|in\s+favou?r)[\"']?"
+    r"(?:\s+(?:being|were|are)\b:?|,)\s*(?=[a-z])",
+)
+
+
+def voting_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read the names behind "those voting aye being"."""
+    kind = ballot_kind(label["word"].lower())
+    cue = _read_list(doc, kind, label.start(), label.end())
+    return cue if kind in cue.ballots else None
 
 
 _VOTE_OF = Phrase(
@@ -744,6 +762,7 @@ RULES = (
         ),
         as_printed=True,
     ),
+    Rule(_VOTING, voting_list, ("Those voting Aye being Commissioner Smith and Mayor Jones;",)),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
     Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
     Rule(_CAPITALS_COLON, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),

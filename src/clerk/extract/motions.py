@@ -1008,8 +1008,9 @@ def pair_below_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | No
 
 
 _NAMES_ABOVE = re.compile(
-    r"\n {0,20}(?P<mover>[A-Z][\w'.-]+(?: [A-Z][\w'.-]+)?) ?[-/] ?(?=[A-Z][^\n]{1,30}\n\s{0,60}"
-    r"(?:Motion|MOTION|That|THAT|To|TO|Resolved|RESOLVED|BE IT|Be it)\s)"
+    r"\n {0,20}(?:\d{1,3}[.)] {1,4})?(?P<mover>[A-Z][\w'.-]+(?: [A-Z][\w'.-]+)?) ?[-/] ?"
+    r"(?=[A-Z][^\n]{1,30}\n\s{0,60}"
+    r"(?:Motion|MOTION|That|THAT|To|TO|Resolved|RESOLVED|BE IT|Be it|WHEREAS|Whereas)\s)"
 )
 
 

@@ -722,7 +722,7 @@ _OVER_WORD = pattern(
     r"|not|disq\w*|opposed|against|in|for|voted|voting|votes?|motions?|carried|passed|approved"
     r"|failed|adopted|declared|be\s+it|all|each|were|was|is|being|the|with|present|total|thereupon|whereupon"
     r"|result|mover|seconder|seconded|second|resolution|ordinance|items?|staff|others?|also|who"
-    r"|having|that|to|on|of|at|by|from|action|status|vacant|vacancy|and\s+(?:the|a|no|none))\b"
+    r"|having|that|to|on|of|at|by|from|action|status|vacant|vacancy|those|and\s+(?:the|a|no|none))\b"
     r"|(?-i:[A-Z]{3,}(?: [A-Z]{2,}){0,3}) {0,2}:|(?-i:[IVX]{1,5})\.\s",
     re.I,
 )

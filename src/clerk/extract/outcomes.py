@@ -440,6 +440,11 @@ _NO_SECOND = pattern(
 )
 
 
+_TALLY_AFTER_STOP = pattern(
+    r"\.[ \n]{1,3}(?P<tally>\d{1,2}\s?-\s?\d{1,2}(?:\s?-\s?\d{1,2})?)(?=\s{0,3}(?:[(.\n]|$))"
+)
+
+
 def _verb_cue(
     doc: DocumentText, verb: re.Match[str], begin: int, strength: int, bare: bool
 ) -> OutcomeCue:
@@ -479,6 +484,10 @@ def _verb_cue(
         cue.counts = tally_in(lower, *vote_of.span("tally"))
     if not cue.counts and not ("/" in lower[start:at] and doc.text[at].isupper()):
         cue.counts = tally_in(lower, max(start, at - 60), at)
+    told = _TALLY_AFTER_STOP.match(lower, sentence_end - 1) if strength > SOFT else None
+    if told and not cue.counts:
+        # ``Motion carried.  3-0-2 (Smith, Jones abstained.)``
+        cue.counts = tally_in(lower, *told.span("tally"))
     on_motion = _ON_MOTION.match(lower, verb.end())
     if on_motion is not None:
         cue.mover_follows = not doc.blank_line_between(verb.end(), on_motion.end())

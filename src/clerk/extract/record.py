@@ -367,7 +367,7 @@ def _history(doc: DocumentText) -> Iterator[tuple[int, int]]:
 
 _FOR_IT = r"(?:ayes?|yeas?|yes|(?:voting\s{1,3})?in\s{1,3}favou?r|(?:votes\s{1,3})?for)"
 _OTHER = (
-    r"(?:noes|nays?|no|opposed|against|abstain(?:ed|ing)?|abstentions?|absent|excused|recused?"
+    r"(?:noes|nays?|no|opposed|against|abstain(?:ed|ing)?|abstentions?|absen[ti]'?|excused|recused?"
     r"|not\s{1,3}voting|disqualified|conflict)"
 )
 #: What may be printed where something is to be written, lines aside.

@@ -56,7 +56,8 @@ _HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
-    r"/ViewFile/|/[0-9]+-[^/?#]+/file(?:[?#]|$)|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|"
+    r"/ViewFile/|/[0-9]+-[^/?#]+/file(?:[?#]|$)|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|"
+    r"[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|\.sharepoint\.com/:[bw]:/|"
     r"docs\.google\.com/document/d/",
     re.IGNORECASE,
 )
@@ -342,7 +343,8 @@ def _day_by_columns(day: date, node: LexborNode, dated: html.DatedPage) -> date 
     """Return the day of a row: that in the column made for it, and none of "Last modified"."""
     columns = [(header, dict(dated.dates(cell))) for header, cell in _columns(node)]
     for header, days in columns:
-        if len(days) == 1 and _DAY_COLUMN.fullmatch(header):
+        made_for_it = _DAY_COLUMN.fullmatch(header) and not _OTHER_DAY_COLUMN.search(header)
+        if made_for_it and len(days) == 1:
             return next(iter(days))
     said_by = [header for header, days in columns if day in days]
     if not said_by or not all(map(_OTHER_DAY_COLUMN.search, said_by)):

@@ -60,7 +60,7 @@ class PagesRead:
             return
         undated = sum(1 for problem in report.skipped if problem.error == UNDATED)
         seen, accounted = len(self._seen), documents + len(report.skipped) - undated
-        if undated and not documents:
+        if undated and not documents and not meetings:
             raise NothingListed(
                 self.page,
                 f"a date next to the {undated} document{'s' * (undated > 1)} that it links",

@@ -99,7 +99,7 @@ def perform(order: Order, index: int, report: Report, settings: Settings) -> Per
             raise FileGone(str(error), hint=error.hint) from error
         raise
     except OSError as error:
-        raise _storage_trouble(error, around.files.folder) or error from error
+        raise storage_trouble(error, around.files.folder) or error from error
 
 
 class OrderContext:
@@ -166,8 +166,8 @@ def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | Non
     return SiteMisconfigured(f"{error} {error.hint}".strip())
 
 
-def _storage_trouble(error: OSError, folder: Path) -> StorageUnusable | None:
-    """A full or read-only disk is nobody's document's fault."""
+def storage_trouble(error: OSError, folder: Path) -> StorageUnusable | None:
+    """Return a full or read-only disk as what it is: nobody's document's fault."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
         return None
     return StorageUnusable(f"{folder} cannot be written to: {error.strerror}")

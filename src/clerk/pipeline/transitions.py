@@ -778,8 +778,12 @@ def _after_step(conn: Connection, job: Job) -> None:
     then = beside[0].then
     for stage in beside:
         if stage.failure and stage.name in failed:
-            end = _stay if stage.is_retried else end_run
-            end(conn, job, Run.FAILED, stage.failure, stage.name)
+            if stage.is_retried:
+                # The site is not published: it stays in the stage, for reconciliation to retry.
+                _end(conn, job, Run.FAILED, stage.failure)
+                enter(conn, job.subdomain, stage.name)
+            else:
+                end_run(conn, job, Run.FAILED, stage.failure, stage.name)
             return
     if not then:
         end_run(conn, job, _verdict(conn, job.run_id))
@@ -864,37 +868,27 @@ def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str
     if fetched is not None and fetched.detail.get("left"):
         mine = schedules_table.c.subdomain == job.subdomain
         conn.execute(update(schedules_table).where(mine).values(next_at=db_now()))
-    _end(conn, job.run_id, state, reason)
+    _end(conn, job, state, reason)
     enter(conn, job.subdomain, COMPLETED)
     noted = select(sites_table.c.last_error_stage).where(sites_table.c.subdomain == job.subdomain)
     if stage and conn.execute(noted).scalar() is None:
         note_error(conn, job.subdomain, stage, reason)
-    _record_end(conn, job, state, reason)
 
 
-def _stay(conn: Connection, job: Job, state: str, reason: str, stage: str) -> None:
-    """End a run whose site is not published: it stays in the stage, for reconciliation to retry."""
-    _end(conn, job.run_id, state, reason)
-    enter(conn, job.subdomain, stage)
-    _record_end(conn, job, state, reason)
-
-
-def _end(conn: Connection, run_id: str, state: str, reason: str) -> None:
+def _end(conn: Connection, of: Job | RunRow, state: str, reason: str) -> None:
+    """End a run, with all that is open of it, and record that and the stage it was in."""
     conn.execute(
         update(runs_table)
-        .where(runs_table.c.run_id == run_id, runs_table.c.state == Run.ACTIVE)
+        .where(runs_table.c.run_id == of.run_id, runs_table.c.state == Run.ACTIVE)
         .values(state=state, reason=reason or None, finished_at=db_now())
     )
-    ledger.cancel_open_work(conn, run_id, reason or "The run has ended")
-
-
-def _record_end(conn: Connection, job: Job, state: str, reason: str) -> None:
+    ledger.cancel_open_work(conn, of.run_id, reason or "The run has ended")
     ledger.record(
         conn,
         f"run {state}",
-        subdomain=job.subdomain,
-        run_id=job.run_id,
-        stage=job.stage,
+        subdomain=of.subdomain,
+        run_id=of.run_id,
+        stage=of.stage if isinstance(of, Job) else None,
         detail=reason or None,
     )
 
@@ -904,11 +898,8 @@ def cancel_run(conn: Connection, subdomain: str, reason: str) -> bool:
     run = active_run(conn, subdomain)
     if run is None or not ledger.hold_run(conn, run.run_id, exclusive=True):
         return False
-    _end(conn, run.run_id, Run.CANCELLED, reason)
+    _end(conn, run, Run.CANCELLED, reason)
     enter(conn, subdomain, COMPLETED)
-    ledger.record(
-        conn, "run cancelled", subdomain=subdomain, run_id=run.run_id, detail=reason or None
-    )
     return True
 
 

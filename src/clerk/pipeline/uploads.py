@@ -324,16 +324,18 @@ class UploadJob:
         yield
 
     def _worked_on(self, settings: Settings) -> Iterator[None]:
+        is_main = threading.current_thread() is threading.main_thread()
         with (
             Pool(
                 self.flow(settings), (ANNOTATIONS,), settings, slots(settings), pauses=False
             ) as pool,
-            _signals(pool) as signals,
+            # Only the main thread may listen for signals.
+            Signals(pool) if is_main else contextlib.nullcontext() as signals,
         ):
             look_at = 0.0
             while True:
                 busy = pool.turn(LOOK_SECONDS)
-                if signals.received and not busy:
+                if signals is not None and signals.received and not busy:
                     raise Interrupted
                 if pool.trouble:
                     raise pool.trouble
@@ -396,21 +398,6 @@ def _leave(pool: Pool) -> Iterator[None]:
     while pool.turn(LOOK_SECONDS):
         yield
     yield
-
-
-class _NoSignals:
-    """Signals that nobody listens for, because this is not the main thread."""
-
-    received = 0
-
-
-@contextlib.contextmanager
-def _signals(pool: Pool) -> Iterator[Signals | _NoSignals]:
-    if threading.current_thread() is not threading.main_thread():
-        yield _NoSignals()
-        return
-    with Signals(pool) as signals:
-        yield signals
 
 
 def require_upload(conn: Connection, job_id: int) -> Row[Any]:

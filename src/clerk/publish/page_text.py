@@ -25,6 +25,8 @@ from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.read.paragraphs import paragraphs
 from clerk.site_db.queries import CompiledDocument, CompiledPart
 
+#: Made once: this is asked for every value of every page.
+_PRINTED_AS_IT_IS = PublicText | Markup | int | float | Undefined
 #: Returns what may be read of a text by whoever the page is made for.
 _clean: ContextVar[Callable[[str], str]] = ContextVar("clean", default=Gate())  # noqa: B039
 
@@ -46,7 +48,7 @@ def current_gate() -> Callable[[str], str]:
 
 def printed(value: Any) -> Any:
     """Return what a template prints for a value."""
-    if value is None or isinstance(value, PublicText | Markup | int | float | Undefined):
+    if value is None or isinstance(value, _PRINTED_AS_IT_IS):
         return value
     return _clean.get()(value if isinstance(value, str) else str(value))
 

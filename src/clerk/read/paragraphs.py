@@ -110,7 +110,9 @@ def paragraphs(text: str, breaks: Collection[int] = ()) -> list[list[TextRun]]:
     printed = [each for each in lines if each is not None]
     if not printed:
         return []
-    if _is_double_spaced(lines):
+    followed = [after is None for line, after in pairwise(lines) if line is not None]
+    if len(followed) > 8 and sum(followed) > 0.9 * len(followed):
+        # Double spaced: almost every line is followed by an empty one, which says nothing.
         lines = [*printed]
     widths = [len(each.text) for each in printed]
     width = quantiles(widths, n=10)[-1] if len(widths) > 1 else widths[0]
@@ -130,12 +132,6 @@ def paragraphs(text: str, breaks: Collection[int] = ()) -> list[list[TextRun]]:
                 found_paragraphs[-1].append(TextRun(line.start, line.end, joint))
         above = line
     return found_paragraphs
-
-
-def _is_double_spaced(lines: Sequence[_Line | None]) -> bool:
-    """Whether almost every line is followed by an empty one, which then says nothing."""
-    followed = [after is None for line, after in pairwise(lines) if line is not None]
-    return len(followed) > 8 and sum(followed) > 0.9 * len(followed)
 
 
 def _is_unfinished(text: str) -> bool:

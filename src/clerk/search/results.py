@@ -15,8 +15,10 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import math
 import re
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -67,7 +69,9 @@ _PERSONS_COMPARED = 500
 _DOCUMENTS_AT_ONCE = 40_000
 #: Up to this many pages, their documents are counted exactly.
 EXACT_PAGES_AT_MOST = 2_000_000
+_BY_DOCUMENT = "document"
 _ORDER_FIELD: Final = {
+    _BY_DOCUMENT: ("document", tantivy.Order.Asc),
     NEWEST: ("newest", tantivy.Order.Desc),
     OLDEST: ("oldest", tantivy.Order.Asc),
     FIRST_SEEN: ("seen", tantivy.Order.Desc),
@@ -555,8 +559,12 @@ class RunningSearch:
         cursor = _read_cursor(self._query)
         needed = (cursor.offset if cursor else self._query.offset) + self._query.limit + 1
         fetched = max(_FETCHED, needed)
+        # Without words all pages are equally relevant.
+        sort = self._query.sort
+        if sort == RELEVANCE and not self._parsed.terms:
+            sort = _BY_DOCUMENT
         while True:
-            answers = self._fetch(asked, fetched, self._query.sort)
+            answers = self._fetch(asked, fetched, sort)
             total = sum(count for count, _ in answers)
             found = sorted(each for _, some in answers for each in some)
             groups: dict[Any, list[_Found]] = {}
@@ -565,8 +573,17 @@ class RunningSearch:
                 key = each[1:3] if self._query.single_pages else each[1]
                 groups.setdefault(key, []).append(each)
             is_complete = total <= fetched
-            if is_complete or len(groups) >= needed or fetched >= _FETCHED_AT_MOST:
-                return total, list(groups.values()), is_complete
+            shown = list(groups.values())
+            if is_complete or fetched >= _FETCHED_AT_MOST:
+                return total, shown, is_complete
+            # Pages that rank like the last one fetched may be missing, and some of them belong
+            # before it: only what ranks better is in its final place.
+            limits = [some[-1][0] for count, some in answers if count > len(some)]
+            settled = bisect_left(
+                shown, min(limits, default=math.inf), key=lambda group: group[0][0]
+            )
+            if settled >= needed:
+                return total, shown[:settled], False
             fetched = min(fetched * 5, _FETCHED_AT_MOST)
 
     def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Found]]]:
@@ -636,11 +653,11 @@ class RunningSearch:
         is_complete: bool,
     ) -> list[tuple[Sequence[Hit], int]]:
         """Return the best pages of each document, and how many were found."""
-        is_scored = self._query.sort == RELEVANCE
+        is_scored = self._query.sort == RELEVANCE and bool(self._parsed.terms)
         best, counts = groups, [len(group) for group in groups]
         if self._query.single_pages:
             best, counts = [group[:1] for group in groups], [1] * len(groups)
-        elif not (is_complete and is_scored):
+        elif not (is_complete and self._query.sort == RELEVANCE):
             best, counts = self._best_pages(asked, groups)
         load = _Texts(self._index.storage_dir, self._parsed.terms, self._index.languages)
         found: list[tuple[Sequence[Hit], int]] = []

@@ -129,7 +129,7 @@ SPEC = FetcherSpec(
     "oparl",
     OParl,
     url_patterns=(r"/oparl\b", r"^https?://oparl\."),
-    missing="files beside invitation and minutes",
+    missing="files other than invitation and minutes",
     help="OParl: https://HOST/oparl/v1.1/system",
     page_marks=(r"schema\.oparl\.org",),
 )

@@ -26,12 +26,16 @@ def all_reports(request: Request) -> Response:
     site = request.query_params.get("site") or None
     number, offset = page_slice(request, PER_PAGE)
     found = corrections.list_reports(state, site, PER_PAGE + 1, offset)
+    shown = []
+    for each in found[:PER_PAGE]:
+        name, _, page_number = each.sourceid.rpartition("/")
+        document = document_id(each.site, Document.from_name(name))
+        address = f"/p/{page_id(document, int(page_number))}"
+        shown.append((each, proposed_form_fields(each.fields), address))
     return page(
         request,
         "ops/reports.html",
-        reports=[
-            (each, proposed_form_fields(each.fields), _page_of(each)) for each in found[:PER_PAGE]
-        ],
+        reports=shown,
         waiting=corrections.count_open_reports(),
         more=len(found) > PER_PAGE,
         number=number,
@@ -39,12 +43,6 @@ def all_reports(request: Request) -> Response:
         states=STATES,
         done=request.query_params.get("done", ""),
     )
-
-
-def _page_of(report: corrections.ReportedError) -> str:
-    """Return the address of the page that a report is about."""
-    name, _, number = report.sourceid.rpartition("/")
-    return f"/p/{page_id(document_id(report.site, Document.from_name(name)), int(number))}"
 
 
 @operator
