@@ -25,7 +25,7 @@ from xml.etree import ElementTree as Xml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from clerk import __version__
 from clerk.core import errors, language
@@ -229,6 +229,11 @@ def as_xml(request: Request, root: Xml.Element, media_type: str) -> Response:
 def as_calendar(content: bytes) -> Response:
     """Respond with a calendar, whose texts have passed the gate."""
     return Response(content, media_type="text/calendar; charset=utf-8")
+
+
+def as_text(request: Request, lines: Iterable[str]) -> Response:
+    """Respond with lines of plain text."""
+    return PlainTextResponse("".join(f"{line}\n" for line in map(gate_of(request), lines)))
 
 
 @lru_cache(maxsize=1)

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as Xml
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from clerk.core import language
@@ -40,6 +40,7 @@ from clerk.web.rendering import (
     as_calendar,
     as_csv,
     as_json,
+    as_text,
     as_xml,
     body_link,
     feed_language,
@@ -509,4 +510,4 @@ def robots(request: Request) -> Response:
     if settings_of(request).public_url:
         lines.append(f"Sitemap: {public_url(request, '/sitemap.xml')}")
     # Addresses of ours: the gate would take them for paths of this machine.
-    return PlainTextResponse("\n".join([*lines, ""]))
+    return as_text(request, map(PublicText, lines))
