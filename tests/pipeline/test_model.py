@@ -24,7 +24,15 @@ from sqlalchemy import select, text
 from clerk.core import config, storage
 from clerk.core.db import civic_db_connection, reading_connection, upsert_site
 from clerk.core.errors import InvalidInput
-from clerk.core.models import db_now, items_table, jobs_table, metadata, runs_table, sites_table
+from clerk.core.models import (
+    db_now,
+    installation_table,
+    items_table,
+    jobs_table,
+    metadata,
+    runs_table,
+    sites_table,
+)
 from clerk.core.states import OCR, QUEUES, STAGES, Item, Step
 from clerk.executors.work import Claim, Crash, Outcome
 from clerk.pipeline import flow, ledger, reconcile, transitions
@@ -59,7 +67,9 @@ class PipelineModel(RuleBasedStateMachine):
     def _clear(self) -> None:
         with civic_db_connection() as conn:
             for table in reversed(metadata.sorted_tables):
-                conn.execute(table.delete())
+                # The storage directory is marked as this installation's.
+                if table is not installation_table:
+                    conn.execute(table.delete())
         for name in SITES:
             shutil.rmtree(self.storage_dir / name, ignore_errors=True)
             with civic_db_connection() as conn:
