@@ -55,7 +55,7 @@ BEST_PAGES = 3
 #: Pages looked at to find the best of the documents shown.
 _PAGES_AT_ONCE = 500
 #: Pages fetched first to find documents, and at most.
-_FETCHED, _FETCHED_AT_MOST = 80, 50_000
+_FETCHED, _FETCHED_AT_MOST = 200, 50_000
 _FACET_VALUES = 30
 #: Up to this many sites are counted one by one.
 _SITES_COUNTED = 5000
