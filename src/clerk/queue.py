@@ -59,7 +59,7 @@ def enqueue_job(
         )
     stage, function = JOB_TYPES[name]
     if stage == FETCH:
-        options = RunOptions.of({key: each for key, each in kwargs.items() if each is not None})
+        options = RunOptions.of(kwargs)
         return runs.start(config.load(), site_id, options=options, urgent=priority == "high")
     queue = get_high_queue() if priority == "high" else redis_queue(config.load(), stage)
     job = queue.enqueue_call(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -20,7 +21,7 @@ from web_town import Browser
 
 from clerk.core import config, db, installation
 from clerk.core.clock import utc_now
-from clerk.core.errors import DatabaseUnavailable
+from clerk.core.errors import DatabaseUnavailable, StoreUnavailable
 from clerk.core.models import (
     batches_table,
     items_table,
@@ -519,6 +520,21 @@ def test_a_bucket_is_asked_by_health_and_doctor(
     monkeypatch.setattr(store_check, "ANSWER_HOLDS_SECONDS", 60.0)
     asked = len(server.asked)
     assert of_the_store()[0] == "CRITICAL" and len(server.asked) == asked
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_worker_starts_though_the_process_that_asks_the_bucket_is_killed(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "python"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n")
+    killed.chmod(0o755)
+    monkeypatch.setenv("STORAGE_URL", "s3://killed/towns")
+    monkeypatch.setattr(sys, "executable", str(killed))
+
+    # A worker tries again after this error, and ends after others.
+    with pytest.raises(StoreUnavailable, match=r"could not be checked: .+ ended with code -9\.$"):
+        store_check.check_store(config.load())
 
 
 def test_a_worker_that_died_is_missed_until_another_serves_its_queues(database: str) -> None:

@@ -17,8 +17,9 @@ from clerk.db import (
     update_site,
     upsert_site,
 )
-from clerk.pipeline_state import should_trigger_coordinator
+from clerk.pipeline_state import initialize_stage, should_trigger_coordinator
 from clerk.queue import enqueue_job, generate_run_id, get_ocr_queue, get_redis
+from clerk.workers import fetch_site_job
 
 Make = Callable[..., str]
 
@@ -72,6 +73,19 @@ def test_an_urgent_fetch_is_queued_before_the_others(make_site: Make) -> None:
     assert run.options == {"all_years": True}
     with pytest.raises(InvalidInput, match="no job type 'scan'"):
         enqueue_job("scan", "first")
+
+
+def test_an_option_that_is_none_is_not_set(site: str) -> None:
+    run_id = enqueue_job("fetch-site", site, all_years=None, ocr_backend=None)
+    initialize_stage(site, "ocr", total_jobs=1)
+
+    fetch_site_job(site, run_id, all_years=None, ocr_backend=None)
+
+    with civic_db_connection() as conn:
+        run = conn.execute(runs_table.select().where(runs_table.c.run_id == run_id)).one()
+        row = get_site_by_subdomain(conn, site)
+    assert run.options == {}
+    assert row is not None and row["current_stage"] == "ocr", "the run has ended"
 
 
 def test_other_jobs_go_to_redis_under_their_names(site: str, redis: str) -> None:

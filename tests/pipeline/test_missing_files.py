@@ -21,7 +21,7 @@ from small_pdfs import printed
 from small_work import Town, end, hurry, reap, spawn, turn_until, wait_until, workers
 from sqlalchemy import text
 
-from clerk.core import config, installation, storage
+from clerk.core import config, installation, manifest, storage
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import COMPILATION, EXTRACTION, FETCH, OCR, QUEUES
 from clerk.executors import embedded, pool, rq
@@ -95,6 +95,30 @@ def town(machines: Machines, clerk: Any, tmp_path: Path) -> Town:
     runs.start(config.load(), "springfield")
     work(FETCH)
     return Town("springfield")
+
+
+def test_the_source_is_not_asked_while_a_folder_cannot_be_listed(
+    town: Town, machines: Machines, tmp_path: Path
+) -> None:
+    work(OCR, COMPILATION, EXTRACTION)
+    agendas = machines.be("here") / "springfield" / "_agendas" / "pdfs"
+    agendas.parent.mkdir(exist_ok=True)
+    agendas.symlink_to(agendas)
+    add_documents(tmp_path / "documents" / "Council", DOCUMENTS + 1)
+    runs.start(config.load(), "springfield", restart=True)
+
+    work(FETCH)
+
+    with reading_connection() as conn:
+        assert len(manifest.documents(conn, "springfield")) == DOCUMENTS
+        waiting = text("SELECT error FROM items WHERE state = 'pending' AND step = 'fetch'")
+        assert f"{agendas} cannot be listed" in conn.execute(waiting).scalar_one()
+
+    agendas.unlink()
+    work_until_the_run_ends(town)
+
+    with reading_connection() as conn:
+        assert len(manifest.documents(conn, "springfield")) == DOCUMENTS + 1
 
 
 Worker = Callable[[], contextlib.AbstractContextManager[Any]]

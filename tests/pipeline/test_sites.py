@@ -6,7 +6,7 @@ from pathlib import Path
 
 import legacy
 
-from clerk.core import db
+from clerk.core import config, db
 from clerk.pipeline import sites
 from clerk.pipeline.scripted_stages import initialize_stage
 
@@ -21,3 +21,14 @@ def test_counters_are_compared_with_the_disk(site: str, storage: Path) -> None:
         "documents read: 0 counted, 2 on disk",
         "documents in all: 2 counted, 3 on disk",
     ]
+
+
+def test_a_site_is_shown_though_its_folder_cannot_be_listed(site: str, storage: Path) -> None:
+    pdfs = storage / site / "pdfs"
+    pdfs.parent.mkdir(exist_ok=True)
+    pdfs.symlink_to(pdfs)
+
+    described = sites.describe(config.load(), site)
+
+    (difference,) = described.differences
+    assert difference.startswith(f"{pdfs} cannot be listed: ")

@@ -24,7 +24,8 @@ from sqlalchemy import text
 from clerk.core import config, manifest, site_files
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
-from clerk.pipeline import runs
+from clerk.pipeline import runs, transitions
+from clerk.pipeline.run_options import RunOptions
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
@@ -240,6 +241,23 @@ def test_a_scan_lists_the_bucket_once_and_looks_for_nothing_that_is_listed(
     assert said.stderr.count("1 PDF missing") == 1
     assert bucket.asked.count(LISTED) == 2
     assert [path for method, path in bucket.asked if method == "HEAD"] == [lost]
+
+
+def test_what_is_missing_of_a_large_part_of_the_bucket_is_seen_in_its_list(
+    machines: Machines, town: Town, bucket: ObjectServer
+) -> None:
+    runs.start(config.load(), "springfield")
+    machines.work(FETCH, OCR, COMPILATION)
+    with civic_db_connection() as conn:
+        scheduled = RunOptions(opened_by="schedule")
+        transitions.start_run(conn, "springfield", options=scheduled)
+    machines.work(FETCH, OCR)
+    bucket.asked.clear()
+
+    machines.work(COMPILATION)
+
+    assert bucket.asked.count(LISTED) == 2
+    assert not [path for method, path in bucket.asked if method == "HEAD"]
 
 
 def test_the_bucket_of_another_installation_is_no_reason_to_forget_documents(

@@ -373,6 +373,11 @@ def count_documents(conn: Connection, subdomain: str) -> tuple[int, int]:
     return total, with_text
 
 
+def count_all_documents(conn: Connection) -> int:
+    """Return how many documents all sites have."""
+    return conn.execute(select(func.count()).select_from(documents_table)).scalar_one()
+
+
 def has_text(conn: Connection, subdomain: str) -> bool:
     """Whether any document of a site has text."""
     query = select(_d.id).where(_d.subdomain == subdomain, _d.text_sha256.is_not(None)).limit(1)

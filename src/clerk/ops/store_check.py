@@ -82,7 +82,11 @@ def _ask(question: str, settings: Settings, *args: object) -> str:
         )
     if asked.returncode:
         last = asked.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise ClerkError(f"The store {settings.storage_url} could not be checked: {last}")
+        why = last or f"the process that asks it ended with code {asked.returncode}."
+        raise StoreUnavailable(
+            f"The store {settings.storage_url} could not be checked: {why}",
+            hint="Ask it again: clerk doctor",
+        )
     answer = msgspec.json.decode(asked.stdout, type=_Answer)
     if answer.error_class:
         raise getattr(errors, answer.error_class)(answer.found, hint=answer.hint)

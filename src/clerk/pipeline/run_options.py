@@ -26,9 +26,13 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> RunOptions:
-        """Return the options in these values, which may come from anywhere; others are ignored."""
+        """Return the options in these values, which may come from anywhere; others are ignored.
+
+        None stands for one that is not set.
+        """
+        given = {name: value for name, value in values.items() if value is not None}
         try:
-            return msgspec.convert(values, cls)
+            return msgspec.convert(given, cls)
         except msgspec.ValidationError as error:
             raise InvalidInput(f"The options of a run are not valid: {error}.") from error
 

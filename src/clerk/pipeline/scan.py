@@ -43,6 +43,8 @@ from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
 
 #: How many documents are recorded in one transaction.
 _GROUP = 200
+#: How many objects a store lists while it answers about one.
+_LISTED_MEANWHILE = 200
 
 
 @dataclass
@@ -91,7 +93,7 @@ class StoredObjects:
     """Which objects a store has."""
 
     def __init__(self, store: Store, *, listed: bool = False) -> None:
-        """With ``listed`` all are listed once, for one who asks about those of many sites."""
+        """With ``listed`` all are listed once, for one who asks about many of them."""
         self._store = store
         self._listed = {
             kind: {bytes.fromhex(each.sha256) for each in store.listing(kind) if each.sha256}
@@ -119,7 +121,11 @@ def scan_site(
         known = {row.name: row for row in manifest.documents(conn, subdomain)}
     report = ScanReport()
     if files.store is not None:
-        stored = stored or StoredObjects(files.store)
+        if stored is None:
+            with reading_connection(settings.sql_url) as conn:
+                in_all = manifest.count_all_documents(conn)
+            listed = in_all < _LISTED_MEANWHILE * len(known)
+            stored = StoredObjects(files.store, listed=listed)
         for row in known.values():
             if stored.lacks(PDF, row.pdf_sha256):
                 report.missing_pdfs.append(row.name)

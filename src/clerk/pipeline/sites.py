@@ -21,7 +21,7 @@ from clerk.core.db import (
     reading_connection,
     require_site,
 )
-from clerk.core.errors import BadSetting
+from clerk.core.errors import BadSetting, StorageIncomplete
 from clerk.core.models import audit_table, runs_table, schedules_table, sites_table
 from clerk.core.site_extra import site_extra
 from clerk.core.states import COMPLETED, OCR, STAGES, Run, Step
@@ -225,7 +225,7 @@ def _bad_settings(site: Mapping[str, Any]) -> str:
 
 
 def disk_differences(site: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return where a site's counters and its folder disagree.
+    """Return where a site's counters and its folder disagree, or why that is not known.
 
     Documents that the fetch rejected count as failed and were never on disk.
     """
@@ -234,9 +234,12 @@ def disk_differences(site: Mapping[str, Any], folder: Path) -> list[str]:
         each.step == Step.DOCUMENT and failures.stored_pdf(folder, each.document) is None
         for each in failed
     )
-    texts = sum(1 for _ in storage.text_documents(folder))
-    pdfs = {each.name for each in storage.pdf_documents(folder)}
-    with_text = {each.name for each in storage.text_documents(folder, incomplete=True)}
+    try:
+        texts = sum(1 for _ in storage.text_documents(folder))
+        pdfs = {each.name for each in storage.pdf_documents(folder)}
+        with_text = {each.name for each in storage.text_documents(folder, incomplete=True)}
+    except StorageIncomplete as error:
+        return [str(error)]
     compared = [
         ("documents read", site["ocr_completed"], texts),
         ("documents in all", site["ocr_total"] - rejected, len(pdfs | with_text)),
