@@ -279,3 +279,14 @@ def test_of_several_days_the_first_counts(text, day):
 )
 def test_a_body_may_be_called_by_its_letters(title, body):
     assert naming.body_of_meeting(title) == body
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("MEETING OF ZBA", "ZBA"),
+        ("AGENDA FOR WORKSHOP", "AGENDA FOR WORKSHOP"),
+    ],
+)
+def test_in_a_title_in_capitals_not_every_word_is_a_body(title, body):
+    assert naming.body_of_meeting(title) == body

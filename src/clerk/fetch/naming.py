@@ -455,11 +455,11 @@ def body_of_meeting(title: str) -> str:
             whose = parts[at - 1] if at else ""
             return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
     bare = _without_sort(parts[0]) if parts else ""
-    if re.fullmatch(r"[A-Z](?:[.&/]?[A-Z])+", bare):
-        # CRA, C.R.A, P&Z
+    if re.fullmatch(r"[A-Z]{1,4}(?:[.&/][A-Z]{1,4})+", bare):
+        # C.R.A, P&Z
         return bare
     rest = body_of_title(bare)
-    if " " in rest:
+    if " " in rest or re.fullmatch(r"[A-Z]{2,}", rest):
         return rest
     whole = re.sub(r"\s+", " ", _CANCELLED_WORDS.sub(" ", text)).strip(" -–—.,;:@")
     if not re.search(r"[^\W\d_]{2}", whole):
