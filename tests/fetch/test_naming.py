@@ -290,3 +290,18 @@ def test_a_body_may_be_called_by_its_letters(title, body):
 )
 def test_in_a_title_in_capitals_not_every_word_is_a_body(title, body):
     assert naming.body_of_meeting(title) == body
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Minutes Dec 12", date(2023, 12, 12)),
+        ("Jan 23 (rescheduled from Jan 22)", date(2024, 1, 23)),
+        ("Agenda (rescheduled from Jan 15)", None),
+        ("Minutes - hearing continued to February 6", None),
+        ("Minutes (corrected Feb 6)", None),
+        ("Agenda - modified Jan 12", None),
+    ],
+)
+def test_a_day_of_a_change_or_of_another_meeting_is_not_near(text, day):
+    assert naming.day_near(text, date(2024, 1, 16)) == day

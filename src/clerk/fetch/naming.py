@@ -129,8 +129,11 @@ _PUBLISHED = re.compile(
     r"|\(\s*(?:amended|revised|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$",
     re.IGNORECASE,
 )
+#: The same, and what is said before the day of another meeting.
 _CHANGED = re.compile(
-    r"\b(?:posted|published|updated|revised|amended|approved|adopted)\b(?:\s+on)?\W*$",
+    r"\b(?:(?:posted|published|uploaded|added|modified|updated|revised|corrected|amended|signed"
+    r"|approved|adopted)\b(?:\s+(?:on|at))?"
+    r"|(?:continued|postponed|deferred|tabled|adjourned|moved|rescheduled)\s+(?:from|to|until))\W*$",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"[0-9]")
