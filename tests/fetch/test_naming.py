@@ -305,3 +305,17 @@ def test_in_a_title_in_capitals_not_every_word_is_a_body(title, body):
 )
 def test_a_day_of_a_change_or_of_another_meeting_is_not_near(text, day):
     assert naming.day_near(text, date(2024, 1, 16)) == day
+
+
+@pytest.mark.parametrize("letter", ["a", "_", "1"])
+def test_a_word_of_any_length_is_read_once(letter):
+    """A pattern that may begin at any of its letters takes minutes for this one."""
+    word = letter * 100_000
+
+    assert naming.find_kind(word) is None
+    assert naming.BODY_WORD.search(word) is None
+
+
+@pytest.mark.parametrize("name", ["2024_Sitzungsniederschrift", "Ratsprotokoll 3", "2024protokoll"])
+def test_a_word_for_minutes_may_end_a_longer_one(name):
+    assert naming.find_kind(name) == "minutes"
