@@ -67,6 +67,10 @@ def test_a_report_is_none_to_its_last_page() -> None:
     assert movers("STAFF REPORT\nTrucks\n", VOTE, VOTE) == []
 
 
+def test_a_release_of_a_city_is_none() -> None:
+    assert movers("CITY OF ASHBY NEWS RELEASE\nTrucks\n" + VOTE) == []
+
+
 def test_an_item_at_the_top_of_a_page_is_no_report() -> None:
     assert movers(OPENED + VOTE, "5. STAFF REPORTS\n" + VOTE) == ["Smith", "Smith"]
 

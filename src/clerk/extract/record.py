@@ -114,7 +114,7 @@ _TITLE = pattern(
     r"^ *(?:"
     r"(?:[\w']+\s){0,5}(?:staff|agenda|annual|jury|status|progress|information|monthly|quarterly"
     r"|investigative|audit|council|board)\s(?:\w+\s)?(?:report|communication)\b.{0,60}"
-    r"|(?:[\w-]+\s)?memo(?:randum)?\b.{0,20}|(?:\w+\s)?(?:press|news|media)\srelease\b.{0,20}"
+    r"|(?:[\w-]+\s)?memo(?:randum)?\b.{0,20}|.{0,30}\b(?:press|news|media)\srelease\b[^.]{0,30}"
     r"|.{0,40}\bnewsletter\b.{0,30}"
     r"|(?:letters?\s)?to\sthe\seditor\b.{0,5}|how\sthey\svoted|remarks\s(?:of|by)\b.{0,50}"
     r"|by\s.{3,40},\s.{0,20}(?:writer|reporter|correspondent|editor)\b.{0,30}"
