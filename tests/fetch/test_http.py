@@ -28,7 +28,7 @@ from clerk.core.config import Settings
 from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable, StorageUnusable
 from clerk.fetch.http.client import Client, pace_states
 from clerk.fetch.http.hosts import HostFiles, Hosts
-from clerk.fetch.http.limits import is_public
+from clerk.fetch.http.limits import check_url, is_public
 from clerk.fetch.http.responses import (
     AddressRefused,
     ApiError,
@@ -599,6 +599,29 @@ def test_addresses_that_are_not_public(address):
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
 def test_addresses_that_are_public(address):
     assert is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "127.1", "127.0.0.1.", "2130706433", "0x7f000001", "0x7f.1", "017700000001"),
+        *("0xa9fea9fe", "10.1", "192.168.257", "0", "[::1]", "[::ffff:7f00:1]", "[fe80::1%25eth0]"),
+        *("localhost", "LOCALHOST.", "hook.localhost", "printer.local", "hook.corp.internal"),
+    ],
+)
+def test_hosts_that_are_private_without_looking_up_a_name(host):
+    url = httpx.URL(f"http://{host}/hook")
+
+    with pytest.raises(AddressRefused, match="is not a public address"):
+        check_url(url)
+    check_url(url, allow_private=True)
+
+
+@pytest.mark.parametrize(
+    "host", ["8.8.8.8", "0x08080808", "local.example", "internal.example.org", "localhost.example"]
+)
+def test_hosts_that_may_be_public_until_they_are_looked_up(host):
+    check_url(httpx.URL(f"http://{host}/hook"))
 
 
 # -- real sockets

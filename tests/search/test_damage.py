@@ -9,7 +9,7 @@ from small_sites import SITE, compile_folder, index_folder, write_text
 
 from clerk.core.errors import NotFound, StorageUnusable
 from clerk.core.storage import search_folder
-from clerk.search import Query, index, search
+from clerk.search import Query, check_place, index, search
 from clerk.search.index import IndexBusy, IndexDamaged
 from clerk.search.readers import open_index
 
@@ -99,6 +99,9 @@ def test_parts_that_can_be_read_answer_and_the_missing_one_is_noted(tmp_path: Pa
     assert {hit.site for hit in search(tmp_path, Query("zoning")).hits} == there
     assert index.damage_of(tmp_path, lost)
     assert index.damage_of(tmp_path, 1 - lost) is None
+    # Nobody is told that the site in the missing part, or a body, does not exist.
+    check_place(tmp_path, Query("zoning", site="springfield", body="Council"))
+    check_place(tmp_path, Query("zoning", body="Planning Board"))
 
 
 def test_damage_is_forgotten_when_the_part_was_rebuilt(storage: Path) -> None:

@@ -23,6 +23,7 @@ from clerk.search import (
     Query,
     QueryError,
     Results,
+    check_place,
     find_document,
     find_page,
     hit_boxes,
@@ -544,6 +545,19 @@ def test_a_place_that_is_not_there_is_named(
     sites: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
     assert said in str(invoke(monkeypatch, sites, "search", *arguments).exception)
+
+
+def test_a_body_with_few_pages_is_known_among_many_bodies(tmp_path: Path) -> None:
+    folder = tmp_path / "sites" / "springfield"
+    for number in range(40):
+        pages = ["Bridges."] * (1 if number == 39 else 2)
+        write_text(folder, f"minutes/Board{number}/2024-01-15", pages)
+    compile_folder(folder, SITE)
+
+    for site in ("", "springfield"):
+        check_place(tmp_path / "sites", Query("zoning", site=site, body="Board39"))
+        with pytest.raises(NotFound, match="There is no body 'Board40'"):
+            check_place(tmp_path / "sites", Query("zoning", site=site, body="Board40"))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,10 @@ FACTS = {
         "file_name": "scan-2-2.pdf",
         "evidence": {
             "title": {"value": "Cheques <b>", "source": "page", "page": 1, "confidence": 0.6},
-            "others": [{"field": "date", "fact": {"value": "2024-02-02", "source": "file_name"}}],
+            "others": [
+                {"field": "title", "fact": {"value": "Cheques <b>", "source": "portal"}},
+                {"field": "date", "fact": {"value": "2024-02-02", "source": "file_name"}},
+            ],
         },
     },
 }
@@ -95,6 +98,7 @@ def test_what_is_not_known_is_said_and_comes_last(visitor: Browser, town: Path) 
     document = visitor.get(f"/d/{identity(UNKNOWN)}").text
     assert "no date known" in document and "not known" in document
     assert "but from the file&#39;s name: 2024-02-02" in " ".join(document.split())
+    assert "also as listed by its source: Cheques &lt;b&gt;" in " ".join(document.split())
     # A link to where it is filed leads to it.
     moved = visitor.get("/s/springfield/Meetings/scan-2-2/")
     assert moved.status_code == 308 and moved.headers["location"] == f"/d/{identity(UNKNOWN)}"

@@ -417,6 +417,9 @@ def page_snippet(storage_dir: Path, site: str, identity: str, text: str) -> Snip
 def check_place(storage_dir: Path, query: Query) -> None:
     """Refuse a site or body that nothing was compiled of; to be asked when nothing was found."""
     index = open_index(storage_dir)
+    if index.missing:
+        # It may be in the part of the index that is being rebuilt.
+        return
     if query.site and query.site not in index.places:
         raise NotFound(
             Message("The site %(name)s has not been compiled.", name=repr(query.site)),
@@ -424,9 +427,10 @@ def check_place(storage_dir: Path, query: Query) -> None:
         )
     if not query.body:
         return
-    everything = term_query("site", query.site) if query.site else number_query("first", 1)
-    bodies = [each.value for each in _facets(index, everything, ("body",))["body"]]
-    if " ".join(fold(query.body)) not in {" ".join(fold(body)) for body in bodies}:
+    of_site = [term_query("site", query.site)] if query.site else []
+    if not index.count(all_of([*of_site, term_query("body_key", " ".join(fold(query.body)))])):
+        everything = all_of(of_site or [number_query("first", 1)])
+        bodies = [each.value for each in _facets(index, everything, ("body",))["body"]]
         raise NotFound(
             Message("There is no body %(name)s.", name=repr(query.body)),
             hint=f"There are: {', '.join(bodies[:20])}.",

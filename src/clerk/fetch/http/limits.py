@@ -5,6 +5,7 @@ Only http and https on their usual ports, only addresses of the public internet.
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
 import socket
@@ -28,6 +29,8 @@ PORTS = (80, 443)
 _METADATA = frozenset({ipaddress.ip_address("168.63.129.16")})
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _HOST_NAME = re.compile(rb"[a-z0-9_.-]+", re.IGNORECASE)
+#: Names that are reserved for this machine and for private networks.
+_PRIVATE_NAMES = frozenset({"localhost", "local", "internal"})
 _HINT = "To allow it, set FETCH_ALLOW_PRIVATE=yes."
 
 
@@ -47,7 +50,12 @@ def check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
         return
     if (url.port or PORTS[0]) not in PORTS:
         raise AddressRefused(f"{url} uses port {url.port}, not 80 or 443.", hint=_HINT)
-    if literal and not is_public(literal):
+    # The system also takes 0x7f000001, 2130706433 and 127.1 for addresses.
+    host = url.host.removesuffix(".")
+    with contextlib.suppress(OSError):
+        literal = literal or ipaddress.IPv4Address(socket.inet_aton(host))
+    is_named_private = host.rpartition(".")[2] in _PRIVATE_NAMES
+    if is_named_private or (literal and not is_public(literal)):
         raise AddressRefused(f"{url.host} is not a public address.", hint=_HINT)
 
 
