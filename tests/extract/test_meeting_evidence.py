@@ -67,6 +67,10 @@ def test_a_report_is_none_to_its_last_page() -> None:
     assert movers("STAFF REPORT\nTrucks\n", VOTE, VOTE) == []
 
 
+def test_a_release_of_a_city_is_none() -> None:
+    assert movers("CITY OF ASHBY NEWS RELEASE\nTrucks\n" + VOTE) == []
+
+
 def test_an_item_at_the_top_of_a_page_is_no_report() -> None:
     assert movers(OPENED + VOTE, "5. STAFF REPORTS\n" + VOTE) == ["Smith", "Smith"]
 
@@ -112,3 +116,41 @@ def test_what_somebody_recalls_at_a_meeting_is_no_vote_of_it() -> None:
     )
 
     assert movers(OPENED + recalled + VOTE) == ["Smith"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Agenda",
+        "Notice of the meeting was posted.",
+        "The Manager said that the grand jury reviewed the jail.",
+        "Q. How much is the fee?\nA. The fee is ten dollars.",
+    ],
+)
+def test_below_the_beginning_of_a_meeting_nothing_is_a_title(said: str) -> None:
+    council = "ASHBY TOWN COUNCIL\nSmith called the meeting to order at 7:00 p.m.\n"
+
+    assert movers(f"{council}{said}\n\n{VOTE}", VOTE) == ["Smith", "Smith"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Clerk sends a press release about the water main.",
+        "Petition to rezone 12 Mill Road\nFrom: R-1\nTo: B-2",
+        "Budget transfer\nFrom: 01-410 Police  $5,000\nTo: 01-420 Fire  $5,000",
+    ],
+)
+def test_a_page_of_minutes_may_begin_with_what_was_moved(said: str) -> None:
+    assert movers(OPENED + VOTE, f"{said}\n\n{VOTE}") == ["Smith", "Smith"]
+
+
+def test_at_a_meeting_of_all_voters_strangers_move() -> None:
+    heading = "ANNUAL TOWN MEETING MINUTES\nSelectmen present: Ann Hale, Bob Brandt, Cal Orr.\n\n"
+    articles = [
+        "Article 2. Moved by Bob Brandt, seconded by Cal Orr, to raise $500. Passed.\n",
+        "Article 3. Mrs. Lund explained it. Moved by Jim Fry, seconded by Ned Poe, to raise $9. "
+        "Passed.\n",
+    ]
+
+    assert movers(heading + "\n".join(articles)) == ["Brandt", "Fry"]

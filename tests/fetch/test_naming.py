@@ -279,3 +279,43 @@ def test_of_several_days_the_first_counts(text, day):
 )
 def test_a_body_may_be_called_by_its_letters(title, body):
     assert naming.body_of_meeting(title) == body
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("MEETING OF ZBA", "ZBA"),
+        ("AGENDA FOR WORKSHOP", "AGENDA FOR WORKSHOP"),
+    ],
+)
+def test_in_a_title_in_capitals_not_every_word_is_a_body(title, body):
+    assert naming.body_of_meeting(title) == body
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Minutes Dec 12", date(2023, 12, 12)),
+        ("Jan 23 (rescheduled from Jan 22)", date(2024, 1, 23)),
+        ("Agenda (rescheduled from Jan 15)", None),
+        ("Minutes - hearing continued to February 6", None),
+        ("Minutes (corrected Feb 6)", None),
+        ("Agenda - modified Jan 12", None),
+    ],
+)
+def test_a_day_of_a_change_or_of_another_meeting_is_not_near(text, day):
+    assert naming.day_near(text, date(2024, 1, 16)) == day
+
+
+@pytest.mark.parametrize("letter", ["a", "_", "1"])
+def test_a_word_of_any_length_is_read_once(letter):
+    """A pattern that may begin at any of its letters takes minutes for this one."""
+    word = letter * 100_000
+
+    assert naming.find_kind(word) is None
+    assert naming.BODY_WORD.search(word) is None
+
+
+@pytest.mark.parametrize("name", ["2024_Sitzungsniederschrift", "Ratsprotokoll 3", "2024protokoll"])
+def test_a_word_for_minutes_may_end_a_longer_one(name):
+    assert naming.find_kind(name) == "minutes"

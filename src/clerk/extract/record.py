@@ -94,14 +94,18 @@ _MEETING_BEGINS = pattern(
 _LINE = re.compile(r"^.*\S.*$", re.M)
 #: The lines at the top of a page that say what it is, and how long they may be together.
 _TOP_LINES, _TOP = 12, 1000
-#: A paper says from whom it is and to whom, or to whose attention it is and about what.
+#: A paper says from whom it is, to whom, and when or about what; or to whose attention it is and
+#: about what.  Money is moved "from" and "to" as well, and land from one zone to another.
 _SENDER = pattern(r"^[ >]*from {0,8}:", re.M)
 _RECEIVER = pattern(r"^[ >]*(?:to|re|subj(?:ect)?|sent) {0,8}:", re.M)
+_SENT = pattern(
+    r"^[ >]*(?:re|subj(?:ect)?|sent|dated?|cc|via|through) {0,8}:|^.{0,30}\bmemo(?:randum)?\b", re.M
+)
 _ATTENTION = pattern(
     r"^ *(?:attn|attention)\b[ .]?:?(?:[^\n]*\n){1,7} *(?:re|subj(?:ect)?) {0,3}:", re.M
 )
 _NAMES_ITSELF = pattern(
-    r"\b(?:for\s+immediate\s+release|(?:press|news|media)\s+release)\b"
+    r"\bfor\s+immediate\s+release\b"
     r"|\bi,[^.:;\n]{3,90},[^.:;\n]{0,60}\bcertify\s+that\s+at\b"
 )
 #: A line of its own that says what the paper is.
@@ -110,7 +114,8 @@ _TITLE = pattern(
     r"^ *(?:"
     r"(?:[\w']+\s){0,5}(?:staff|agenda|annual|jury|status|progress|information|monthly|quarterly"
     r"|investigative|audit|council|board)\s(?:\w+\s)?(?:report|communication)\b.{0,60}"
-    r"|(?:[\w-]+\s)?memo(?:randum)?\b.{0,20}|.{0,40}\bnewsletter\b.{0,30}"
+    r"|(?:[\w-]+\s)?memo(?:randum)?\b.{0,20}|.{0,30}\b(?:press|news|media)\srelease\b[^.]{0,30}"
+    r"|.{0,40}\bnewsletter\b.{0,30}"
     r"|(?:letters?\s)?to\sthe\seditor\b.{0,5}|how\sthey\svoted|remarks\s(?:of|by)\b.{0,50}"
     r"|by\s.{3,40},\s.{0,20}(?:writer|reporter|correspondent|editor)\b.{0,30}"
     r"|(?:an?\s)?(?:\w+\s)?history\sof\b.{0,60}|.{0,40}\b(?:chronology|timeline)\b.{0,40}"
@@ -145,14 +150,23 @@ def _papers(doc: DocumentText) -> Iterator[Line]:
         lines = list(_LINE.finditer(doc.lower, begin, min(end, begin + _TOP)))
         top = begin, lines[:_TOP_LINES][-1].end() if lines else begin
         minutes = _MINUTES_HEADING.search(doc.text, begin, min(end, begin + _TOP))
-        paper = _SENDER.search(doc.lower, *top) and _RECEIVER.search(doc.lower, *top)
+        labelled = all(each.search(doc.lower, *top) for each in (_RECEIVER, _SENT))
+        paper = _SENDER.search(doc.lower, *top) if labelled else None
         paper = paper or _ATTENTION.search(doc.lower, *top) or _NAMES_ITSELF.search(doc.lower, *top)
         if page == 1:
             near = begin, lines[:_TITLE_LINES][-1].end() if lines else begin
             if minutes is None or minutes.start() > near[1]:
-                title = _TITLE.search(doc.lower, *near)
-                heard = _HEARD.find(doc.lower)
-                paper = paper or title or (heard[0] if heard else _ASKED.search(doc.lower))
+                # What is below the beginning of a meeting is part of it.
+                opened = _MEETING_BEGINS.search(doc.lower, begin, end)
+                began = min([label for label in labels if label < end], default=end)
+                began = min(began, opened.start()) if opened else began
+                heard = (each for each in _HEARD.find(doc.lower) if each.end() < began)
+                paper = (
+                    paper
+                    or _TITLE.search(doc.lower, begin, min(near[1], began))
+                    or next(heard, None)
+                    or _ASKED.search(doc.lower, begin, began)
+                )
                 whole = paper is not None
         start = begin if whole and page > 1 else paper.start() if paper else None
         if start is None:
@@ -211,6 +225,12 @@ _TOLD_BY = pattern(
 _TOLD_NEAR = 300
 #: As many members who attend are the body.
 _KNOWN_BODY = 3
+#: At a meeting of all voters anybody moves and seconds; the attendance lists the officers.
+_OF_VOTERS = pattern(
+    r"\b(?:annual|special|adjourned|open|deliberative)\s+(?:town|district|village|parish|school)"
+    r"\s+(?:district\s+)?(?:meeting|session)\b|\btown\s+meeting\b|\bmoderator\b"
+    r"|\b(?:meeting|assembly)\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:voters|electors|inhabitants)\b"
+)
 
 
 def strangers(doc: DocumentText, votes: Sequence[tuple[int, int, set[str]]]) -> list[bool]:
@@ -221,7 +241,7 @@ def strangers(doc: DocumentText, votes: Sequence[tuple[int, int, set[str]]]) -> 
     and no other meeting begins between such a vote and the last one of the members.
     """
     present = set(doc.roster.official)
-    if len(present) < _KNOWN_BODY:
+    if len(present) < _KNOWN_BODY or _OF_VOTERS.search(doc.lower, 0, _HEADING):
         return [False] * len(votes)
     present |= {word.lower() for who in doc.roster.attendees for word in who.name.text.split()}
     for _ in range(2):

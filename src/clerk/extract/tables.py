@@ -283,6 +283,8 @@ _SIDE_BY_SIDE = Phrase(
     "aye yea yes favo", rf"{_VOTE} {{0,2}}: {{0,24}}\S[^:\n]*? {{3,}}{_VOTE} {{0,2}}:[^\n]*\n"
 )
 _INDENTED = re.compile(r" {3,}\S")
+#: As far from the place of the label or of the first name are those below.
+_BESIDE = 2
 
 
 def side_by_side(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
@@ -294,14 +296,22 @@ def side_by_side(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
         line = doc.text[begin : header.end() - 1]
         columns: dict[int, str] = {}
         cells: list[tuple[int, str]] = []
+        #: Where names may be below a label: those who sign are elsewhere.
+        places: set[int] = set()
         for label in _LABELLED.finditer(line.lower()):
             columns[label.start()] = ballot_kind(label["label"])
-            cells.append((label.start("first"), line[label.start("first") : label.end()]))
+            first = line[label.start("first") : label.end()]
+            cells.append((label.start("first"), first))
+            if isinstance(_whole_name(doc, first), Name):
+                places |= {label.start(), label.start("first")}
         end = header.end() - 1
         for start, below in _lines(doc.text, header.end()):
             row = [(cell.start(), cell[0]) for cell in _CELL.finditer(below)]
-            if not _INDENTED.match(below) or not all(
-                isinstance(_whole_name(doc, cell), Name) for _, cell in row
+            is_apart = start > end + 1 or not _INDENTED.match(below)
+            if is_apart or not all(
+                isinstance(_whole_name(doc, cell), Name)
+                and any(abs(place - each) <= _BESIDE for each in places)
+                for place, cell in row
             ):
                 break
             cells += row

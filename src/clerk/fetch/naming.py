@@ -129,8 +129,11 @@ _PUBLISHED = re.compile(
     r"|\(\s*(?:amended|revised|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$",
     re.IGNORECASE,
 )
+#: The same, and what is said before the day of another meeting.
 _CHANGED = re.compile(
-    r"\b(?:posted|published|updated|revised|amended|approved|adopted)\b(?:\s+on)?\W*$",
+    r"\b(?:(?:posted|published|uploaded|added|modified|updated|revised|corrected|amended|signed"
+    r"|approved|adopted)\b(?:\s+(?:on|at))?"
+    r"|(?:continued|postponed|deferred|tabled|adjourned|moved|rescheduled)\s+(?:from|to|until))\W*$",
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"[0-9]")
@@ -145,12 +148,12 @@ _KIND_WORDS = {
     r"(?:business|order) papers?|ordres? du jour|"
     r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|pautas?|"
     r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|kallelser?|föredragningslistor?|"
-    r"föredragningslista|dagsorden(?:er)?|\w*innkalling(?:er)?|saksliste|esityslistat?|"
+    r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
     r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá",
     MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
     r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|"
     r"atas|ata(?= d[ao]s? |[ .]*n[.º°o]|[ _-]*[0-9])|"
-    r"proceedings|summary|journal|\w*niederschrift(?:en)?|\w*protokoll(?:e|er)?|referat(?:er)?|"
+    r"proceedings|summary|journal|[^\W\d_]*niederschrift(?:en)?|[^\W\d_]*protokoll(?:e|er)?|referat(?:er)?|"
     r"notulen|besluitenlijst(?:en)?|pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápisy?|zapisnik|"
     r"jegyzőkönyv(?:ek)?|fundargerð(?:ir)?",
 }
@@ -196,7 +199,7 @@ BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\w*utvalg|formannskap|\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bplenos?\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
@@ -455,11 +458,11 @@ def body_of_meeting(title: str) -> str:
             whose = parts[at - 1] if at else ""
             return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
     bare = _without_sort(parts[0]) if parts else ""
-    if re.fullmatch(r"[A-Z](?:[.&/]?[A-Z])+", bare):
-        # CRA, C.R.A, P&Z
+    if re.fullmatch(r"[A-Z]{1,4}(?:[.&/][A-Z]{1,4})+", bare):
+        # C.R.A, P&Z
         return bare
     rest = body_of_title(bare)
-    if " " in rest:
+    if " " in rest or re.fullmatch(r"[A-Z]{2,}", rest):
         return rest
     whole = re.sub(r"\s+", " ", _CANCELLED_WORDS.sub(" ", text)).strip(" -–—.,;:@")
     if not re.search(r"[^\W\d_]{2}", whole):

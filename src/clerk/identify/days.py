@@ -94,7 +94,8 @@ RULES: Final = (
     _rule(
         "hearing that is called",
         0,
-        r"\b(?:setting|fixing|calling|scheduling|ordering|establishing)\b"
+        r"\b(?:setting|fixing|calling|scheduling|ordering|establishing)\b(?=[^.;]{0,130}"
+        r"\b(?:hearings?|meetings?|sessions?|elections?|referendum|dates?|days?|times?|sale)\b)"
         r"(?:(?!\b(?:passed|adopted|enacted|approved)\b)[^.;]){0,130}$",
         "A RESOLUTION SETTING A PUBLIC HEARING ON @",
         needs="setting fixing calling scheduling ordering establishing",
@@ -197,12 +198,20 @@ RULES: Final = (
         r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
         r"|will convene"
         r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet|sera tenue?|se tiendra"
-        r"|aura lieu|may be present|may attend)\b[^.]{0,110}?" + _LINK,
+        r"|aura lieu)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
         "You are hereby notified to meet at the Town Hall in said Ashby on @",
-        needs="summoned will be scheduled findet notified warned sera tiendra aura may",
+        needs="summoned will be scheduled findet notified warned sera tiendra aura",
         kinds=(AGENDA, PACKET, NOTICE),
+    ),
+    _rule(
+        "quorum elsewhere",
+        8.5,
+        r"\b(?:may be present|may attend)\b[^.]{0,110}?" + _LINK,
+        "A quorum of the City Council may be present at the luncheon on @",
+        needs="may",
+        kinds=(NOTICE,),
     ),
     _rule(
         "meeting held",

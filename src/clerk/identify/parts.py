@@ -157,6 +157,9 @@ _OPENS_MINUTES = Words(
     r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session|hearing))\b"
 )
 _OF_MEETINGS: Final = ("present", "to order", "attend", "hereby give")
+_HEARING_BEGINS: Final = ("present:", "present :", "to order")
+_PAYMENTS = Words(r"(?:payments|accounts|invoices|bills) (?:for (?:approval|payment)|to be paid)")
+_DECIDED = Words(r"\b(?:moved|motion|seconded|proposed|carried|resolved|agreed)\b")
 _ITEM = Words(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
 _MOVED = Words(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
@@ -254,7 +257,10 @@ class _Page:
                 continue
             # "Resolution 2022-309 Moved by Councillor Ling" is one of many in minutes.
             of_minutes = self.moved > 1 or "moved by" in line.text.lower()
-            if not (rule.kind == RESOLUTION and of_minutes):
+            if rule.kind == RESOLUTION and of_minutes:
+                continue
+            # Minutes have an item "Accounts for payment", and then a vote.
+            if not (_PAYMENTS.fullmatch(line.text) and _DECIDED.search(self.beginning)):
                 return rule, line
         return None
 
@@ -304,8 +310,11 @@ class _Page:
         if not any(map(self.beginning.__contains__, _OF_MEETINGS)):
             return None
         lines = self.top(_TITLE_LINES + 2)
+        is_begun = any(map(self.beginning.__contains__, _HEARING_BEGINS))
         for number, line in enumerate(lines[:_TITLE_LINES]):
-            if _OPENS_MINUTES.match(line.text) and not self.heading:
+            opens = _OPENS_MINUTES.match(line.text)
+            # Within minutes: "The Planning Board held a hearing on May 4 and recommends it."
+            if opens and (is_begun or "hearing" not in opens[0].lower()) and not self.heading:
                 # The day may be above: "The Board met on this date".
                 sentence = "\n".join(each.text for each in lines[max(0, number - 1) : number + 3])
                 return line if printed_dates(sentence) else None
