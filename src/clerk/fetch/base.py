@@ -174,6 +174,8 @@ class FetchReport:
     left: int = 0
     #: Whether the source could be listed to its end.
     complete: bool = True
+    #: Whether the fetcher writes files itself, under names of its own.
+    names_files: bool = False
 
     @property
     def documents(self) -> int:

@@ -27,7 +27,7 @@ def run_legacy_fetcher(
         raise
     except Exception as error:
         raise SourceUnavailable(f"The fetcher {legacy.label!r} failed: {error!r}.") from error
-    report = FetchReport(legacy.label)
+    report = FetchReport(legacy.label, names_files=True)
     known = {row.name: row for row in manifest.known_documents() if row.pdf_sha256}
     now = datetime.now(UTC)
     with manifest:

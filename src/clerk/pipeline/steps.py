@@ -187,7 +187,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     if not is_scanned:
         scan_site(settings, files.subdomain)
     # Refuses what cannot be listed, before the source is asked: this is tried again and again.
-    storage.unusable_names(files.folder)
+    unusable = storage.unusable_names(files.folder)
     order = around.order
 
     def open_reading(conn: Connection, names: Sequence[str]) -> None:
@@ -205,10 +205,9 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
         for problem in fetched.errors
     ]
-    rejected += [
-        {"name": name, "kind": "UnusableName", "why": UNUSABLE_NAME}
-        for name in storage.unusable_names(files.folder)
-    ]
+    if fetched.names_files:
+        unusable = storage.unusable_names(files.folder)
+    rejected += [{"name": name, "kind": "UnusableName", "why": UNUSABLE_NAME} for name in unusable]
     return Performed({"engine": engine(), "rejected": rejected, "detail": summary(fetched)})
 
 
