@@ -186,7 +186,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         is_scanned = site_files.is_scanned(conn, files.subdomain)
     if not is_scanned:
         scan_site(settings, files.subdomain)
-    # Refuses what cannot be listed, before the source is asked: this is tried again and again.
+    # Refuse a folder that cannot be listed before asking the source: this step is retried often.
     unusable = storage.unusable_names(files.folder)
     order = around.order
 
