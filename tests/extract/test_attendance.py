@@ -38,6 +38,33 @@ CASES = {
             *("other present Will Bates", "other present Pat Webb"),
         ],
     ),
+    "precincts behind the titles": (
+        "Present:\nAnn Hobbs, County Judge\nJo Tandy, Commissioner Precinct 1\nPat Webb, "
+        "Commissioner Precinct 2\n\n1. Minutes\n",
+        ["member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"],
+    ),
+    "surnames first, with initials, in lines": (
+        "PRESENT\nCouncillors\nHOBBS, R S\nDU TOIT, A\nWEBB, J (Speaker)\n\n1. OPENING\n",
+        ["member present R S HOBBS", "member present A DU TOIT", "member present J WEBB"],
+    ),
+    "a table with a line for each": (
+        "Attendee Name      Title            Status    Arrived\nAnn Hobbs      Chairwoman       "
+        "Present\nJo Tandy       Board Member     Late      7:14 PM\n\nII. SITE PLAN\n",
+        ["member present Ann Hobbs", "member present Jo Tandy late"],
+    ),
+    "two columns side by side": (
+        "MEMBERS PRESENT                  MEMBERS ABSENT\nMrs. Ann Hobbs, President       Mr. Pat "
+        "Webb\nMr. Jo Tandy\n\n1. CALL TO ORDER\n",
+        ["member present Ann Hobbs", "member absent Pat Webb", "member present Jo Tandy"],
+    ),
+    "French": (
+        "Sont pr\u00e9sents : monsieur le maire Luc Hobb\u00e9, mesdames les conseill\u00e8res Ann "
+        "Roy et Lise Arcand.\nEst absent : monsieur Marc Fontaine.\n\n1. OUVERTURE\n",
+        [
+            *("member present Luc Hobb\u00e9", "member present Ann Roy"),
+            *("member present Lise Arcand", "member absent Marc Fontaine"),
+        ],
+    ),
     "who called the meeting to order": (
         "The meeting was called to order by President Ann Hobbs.  Also present were Trustees "
         "Jo Tandy and Pat Webb.\n\nMINUTES\n",
@@ -232,6 +259,26 @@ CASES = {
         [
             *("member present Lee", "member present Nolan", "member excused Hobbs"),
             *("member excused Tandy", "member excused Webb"),
+        ],
+    ),
+    "a roll call that was taken as follows": (
+        "Roll call was taken as follows: Trustee Hobbs - present, Trustee Tandy- absent, Trustee"
+        " Webb -\npresent.\n",
+        ["member present Hobbs", "member absent Tandy", "member present Webb"],
+    ),
+    "who was also present": (
+        "Board members present were Trustee Hobbs, Trustee Tandy and\nSupervisor Webb. Clerk Royce"
+        " was also present.\n",
+        [
+            *("member present Hobbs", "member present Tandy", "member present Webb"),
+            "other present Royce",
+        ],
+    ),
+    "the firm of a guest": (
+        "Present: Ann Hobbs, Jo Tandy\nOthers: Pat Webb, KPMG, Kim Royce\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            "other present Pat Webb",
         ],
     ),
     "who presides": (

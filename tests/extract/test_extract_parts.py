@@ -84,6 +84,21 @@ def test_only_minutes_have_votes(tmp_path: Path) -> None:
     assert extract_parts(pages, replace(row, kind="minutes")).votes
 
 
+def test_a_numbered_list_in_a_paper_that_is_no_agenda_is_no_agenda(tmp_path: Path) -> None:
+    folder = tmp_path / "alderbury"
+    pages = ["NOTES\n1. Significant policies\n2. Municipal debt\n3. Commitments\n"]
+    write_text(folder, PACKET, pages)
+    (row,) = rows_of_folder(folder)
+    for kind in ("resolution", "report", "other", None):
+        whole = replace(row, kind=kind)
+        part = DocumentPart(1, 1, kind, "Council", date(2031, 6, 1))
+        in_packet = replace(row, kind="packet", parts=(part,))
+        assert not extract_parts({1: pages[0]}, whole).items
+        assert not extract_parts({1: pages[0]}, in_packet).items
+    for kind in ("minutes", "agenda", "notice"):
+        assert len(extract_parts({1: pages[0]}, replace(row, kind=kind)).items) == 3
+
+
 def test_pages_that_could_not_be_read_are_counted(tmp_path: Path) -> None:
     folder = tmp_path / "alderbury"
     write_text(folder, PACKET, PAGES)

@@ -12,8 +12,7 @@ MOTION = "Motion by Ito, second by Jett to approve it. Motion carried."
 
 
 def vote_below(heading: str, motion: str = MOTION) -> Vote:
-    (vote,) = extract_text([f"{heading}\n{motion}\n"]).votes
-    return vote
+    return extract_text([f"{heading}\n{motion}\n"]).votes[-1]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,49 @@ def vote_below(heading: str, motion: str = MOTION) -> Vote:
         ("3. Review of Minutes: July 1 Meeting Minutes", "3", "Review of Minutes"),
         ("3. Minutes: May 13, 2019", "3", "Minutes: May 13, 2019"),
         ("3. Review of Minutes             Official Action", "3", "Review of Minutes"),
+        (
+            "a. Ordinance to repeal Chapter 19, Land Management, of the Code of\nOrdinances of"
+            " Elm\n",
+            "a",
+            "Ordinance to repeal Chapter 19, Land Management, of the Code of Ordinances of Elm",
+        ),
         # What numbers nothing.
+        ("MINUTES\nTOWN OF ELM\n\nThe board met.\n", None, None),
+        ("TOWN BOARD MEETING\nMAY 9, 2031\n\nThe board met.\n", None, None),
+        # Clauses of what is decided.
+        (
+            "6. Letters\nR2031-17 Ito, Jett:\nTHEREFORE we support the advice given by the Elm"
+            " League:\n\n1. Keep local rules.\n\n2. Work with groups that would develop options."
+            " Carried.\n",
+            "6",
+            "Letters",
+        ),
+        (
+            "6. Letters\nA meeting may be closed if the following two conditions are met:\n"
+            "1. It is held for training.\n2. Nobody deals with any matter.\n7. Roads\n",
+            "7",
+            "Roads",
+        ),
+        (
+            "6. Letters\nThat we look into the expansion of the St. John Cemetery; including:\n"
+            "1. A survey of the lots;\n2. A request to the Authority. Carried.\n",
+            "6",
+            "Letters",
+        ),
+        (
+            "3. Plans\nThe manager would like to see them go on as follows:\n1. Survey the lots.\n"
+            "2. Ask the state.\n3. Build.\n\n4. Old business\n",
+            "4",
+            "Old business",
+        ),
+        ("(2)\n\nPresent: Ito, Jett and Moss\n", None, None),
+        ("The board discussed the following:\n1. Roads\n2. Bridges\n", "2", "Bridges"),
+        # Those who stand for a seat are no items, whoever is the last of them.
+        (
+            "6. Vacancy\n\n1. Lisa Chale\n2. Kyle McTavish\n3. Mina Brown\n4. Rob van Saar\n\n",
+            "6",
+            "Vacancy",
+        ),
         ("Present: Ito, Jett and\nR. A. Gardner\n", None, None),
         ("27 William Street\n", None, None),
         (

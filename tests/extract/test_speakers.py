@@ -16,6 +16,12 @@ SPEAKERS = {
         ("Mike Brandt", "against")
     ],
     "PUBLIC COMMENT\nJane Doe, 7 Depot Square, spoke for the weathervane.\n": [("Jane Doe", None)],
+    "PUBLIC COMMENT\nJane Doe, Elm Valley Church, spoke in support of the shelter.\n": [
+        ("Jane Doe", "for")
+    ],
+    "PUBLIC COMMENT\nJane Doe, 5 Depot Hill Way, and Upstate Now, spoke in support of it.\n": [
+        ("Jane Doe", "for")
+    ],
     "PUBLIC HEARING\nMr. Roe of Oak Lane said he supported it.\n": [("Roe", "for")],
     "OTHER BUSINESS\nJane Doe and John Roe addressed the Council on this item.\n": [
         ("Jane Doe", None),
@@ -38,6 +44,21 @@ def test_speakers_from_the_public_have_the_side_they_took(
 
     assert [(speaker.name, speaker.side) for speaker in found] == expected
     assert all(speaker.name.split()[-1] in speaker.quote for speaker in found)
+
+
+def test_a_side_is_taken_on_the_item_that_is_named() -> None:
+    found = extract_text(
+        [
+            f"{TOP}7. PUBLIC COMMENT\n"
+            "Jane Doe, 12 Elm Street, spoke in support of Item 15d and of trees.\n"
+            "John Roe, 14 Elm Street, spoke against the noise.\n"
+        ]
+    ).speakers
+
+    assert [(each.name, each.side, each.item, each.item_title) for each in found] == [
+        ("Jane Doe", "for", "15d", None),
+        ("John Roe", "against", "7", "PUBLIC COMMENT"),
+    ]
 
 
 DECLARATIONS = {

@@ -45,6 +45,16 @@ EXAMPLES = [
         "the report be received. 2. That the land be sold",
     ),
     (
+        "Mr. Ito moved to approve the consent agenda including the following:\n\nClaims\n\n"
+        "Minutes: March 24\n\nPer diems\n\nAdopted unanimously",
+        "approve the consent agenda including the following: Claims Minutes: March 24 Per diems",
+    ),
+    (
+        "Moved (Ann Ito/Bo Jett): that the Board\n\na)     Adopts the first plan.\n\n"
+        "Motion carried",
+        "the Board a) Adopts the first plan",
+    ),
+    (
         "Motion: To approve the budget. Made by Mr. Ito, seconded by Mrs. Jett. All voted in the"
         " affirmative.",
         "approve the budget",

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .ballots import lone_tally, may_be_page_number
 from .cues import (
     FIRM,
     SOFT,
@@ -66,7 +67,9 @@ _OVERRULED = 4000
 #: Prose such as "Smith opposed" counts only this near to the outcome.
 _DISSENT_NEAR = 260
 #: A line that begins the next item: ``5. Planning``, ``2.4 Bills``, ``b) Roads``.
-_NEXT_ITEM = pattern(r"\n[ ]{0,20}(?:\d{1,3}(?:\.\d{1,2})?|[ivxIVX]{1,4}|[A-Za-z])[.)]\s+[A-Z]")
+_NEXT_ITEM = pattern(
+    r"\n[ ]{0,20}(?:(?:\d{1,3}(?:\.\d{1,2})?|[ivxIVX]{1,4}|[A-Za-z])[.)]|\d{1,2}\.\d{1,2})\s+[A-Z]"
+)
 #: More members than any body has.
 _MANY = 1000
 #: What is said this near is said of the same vote.
@@ -82,6 +85,8 @@ _COUNTS_NEAR = 80
 
 #: From "approved a motion to" to the line that says whose motion it was.
 _MOVER_FOLLOWS = 400
+#: A sentence that begins within so many characters is the next one: two spaces may follow a stop.
+_NEXT_SENTENCE = 4
 
 #: More words than these before a result in a line of its own are the title of its matter.
 _NUMBER_AND_WORD = 2
@@ -222,7 +227,9 @@ class Motion:
             return True
         if cue.names_below and self.outcome.own_question and 0 <= gap < 60:
             return True
-        return (cue.only_names and 0 <= gap < 2) or self.outcome.at < cue.start < self.end
+        if cue.only_names and 0 <= gap < _NEXT_SENTENCE:
+            return True
+        return self.outcome.at < cue.start < self.end
 
     def is_told_with_outcome(self, cue: MotionCue) -> bool:
         """Whether the outcome and the mover share a sentence: ``passed with a motion by Smith``."""
@@ -423,8 +430,9 @@ class Assembler:
 
     def motion(self, cue: MotionCue) -> None:
         """Open a motion, or add to the one that is open."""
-        if cue.only_names and self.hint is not None and 0 <= cue.start - self.hint.end < 2:
-            self._open_with_outcome(self.hint)
+        hint = self.hint if cue.only_names else None
+        if hint is not None and 0 <= cue.start - hint.end < _NEXT_SENTENCE:
+            self._open_with_outcome(hint)
         top = self.top
         if top is not None and cue.label and top.voted:
             apart = self.doc.blank_line_between(top.end, cue.start)
@@ -630,6 +638,9 @@ class Assembler:
             # ``On motion it was resolved``: who moved it is not said, and it is another motion.
             self.close_all()
             top = None
+        if top is not None and _is_resolved_again(self.doc, top, cue):
+            top.repeat_outcome(cue)
+            return
         if cue.mover_follows or (top is not None and is_outcome_of_another(self.doc, top, cue)):
             self._open_with_outcome(cue)
             return
@@ -685,6 +696,9 @@ class Assembler:
             and self.doc.blank_line_between(top.end, cue.start)
         ):
             # The vote was told with its list: a sentence with a question of its own is another.
+            return False
+        if cue.own_question and _NEXT_ITEM.search(self.doc.text, top.end, cue.at + 1):
+            # ``The trustees voted to sell the van.`` below another number.
             return False
         if cue.own_question and cue.unanimous and top.counts.get(NOES):
             # Another question, that nobody was against.
@@ -750,6 +764,8 @@ class Assembler:
             motion.add_ballots(counts)
             motion.start = min(motion.start, counts.start)
         motion.decide(cue)
+        if cue.result == WITHDRAWN:
+            motion.mover = cue.people[0]
         begin = self.doc.sentence_start(cue.at)
         for dissent in self.dissents:
             if begin <= dissent.start < cue.at:
@@ -759,6 +775,19 @@ class Assembler:
     def ballot(self, cue: BallotCue) -> None:
         """Add names and counts to the motion they belong to; open one if there is none."""
         top = self.top
+        if cue.rule == lone_tally.__name__ and may_be_page_number(
+            self.doc, cue.start, cue.end, cue.counts, top.result if top else ""
+        ):
+            return
+        people = (top.mover, top.seconder) if top else ()
+        listed = [name for kind in (AYES, NOES) for name in cue.ballots.get(kind, ())]
+        if (
+            len(listed) > 1
+            and any(name and self.doc.roster.is_attending(name) for name in people)
+            and self.doc.roster.are_strangers(listed)
+        ):
+            # A member moved, and nobody of those listed is one: the list is that of another body.
+            return
         if isinstance(cue, DissentCue):
             self.dissents = [*self.dissents[-3:], cue]
             if top is not None:
@@ -870,6 +899,16 @@ class Assembler:
         self.dissents = [each for each in self.dissents if each is not cue]
 
 
+def _is_resolved_again(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:
+    """Whether what was moved and carried is printed again, below it, as what was resolved."""
+    if top.made is None or top.outcome is None or (top.result, cue.result) != (PASSED, PASSED):
+        return False
+    if not (cue.result_text or "").lower().startswith("resolved"):
+        return False
+    said = set(_WORD.findall(doc.lower, cue.at, cue.end)) - {"resolved", "that"}
+    return len(said) > 1 and said <= set(_WORD.findall(doc.lower, top.made.start, top.end))
+
+
 def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:
     """Whether an outcome is that of a motion not yet read: mostly one in its own paragraph."""
     if not top.voted:
@@ -969,7 +1008,8 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
     if top.decided and AYES in set(top.ballots) - top.from_prose:
         # The vote was told with its list: neither other numbers nor strangers are added below.
         named = [name for names in cue.ballots.values() for name in names]
-        if any(count != len(top.ballots.get(kind, ())) for kind, count in cue.counts.items()):
+        listed = {**cue.ballots, **top.ballots}
+        if any(count != len(listed.get(kind, ())) for kind, count in cue.counts.items()):
             return False
         if named and doc.roster.are_strangers(named):
             return False

@@ -14,6 +14,7 @@ vote, and not to the attendance.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -78,22 +79,26 @@ class Attendee(msgspec.Struct, frozen=True):
 #: A word of a label, and what may come between it and the names.
 _LABEL = Phrase(
     "present absent attend apolog excused regrets roll_call members absences leave_of staff"
-    " officials officers guests visitors others remotely",
-    r"(?:present|absent|attendance|attending|attendees|apolog(?:y|ies)|excused|regrets|roll call"
-    r"|members|absences|leave of absence|staff|officials|officers|guests|visitors|others"
+    " officials officers guests visitors others remotely pr\u00e9sent",
+    r"(?:present|absent|attendance|attending|attendees|attendee\s+name[^\n]{0,60}|apolog(?:y|ies)"
+    r"|pr\u00e9sent(?:e?s)?|absente?s?|excused|regrets|roll call|members|absences"
+    r"|leave of absence|staff|officials|officers|guests|visitors|others"
     r"|remotely)\b(?:[^\n:;.]{0,40}?)(?:\s?\(\d{1,2}\))?"
-    r"\s{0,3}(?:[:;]|\s(?:were|was|included|are)\s?:|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b(?!\s+as\s+follows)[:\s-]{0,4})"
+    r"\s{0,3}(?:[:;]|\s(?:were|was|included|are)\s?:|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b"
+    r"(?!\s+(?:taken\s+|called\s+|held\s+)?as\s+follows)[:\s-]{0,4})"
     r"|,(?<=members present,)(?=\s))",
 )
 _NUMBERING = re.compile(r"\s{0,60}(?:[\dIVXA-Z]{1,4}[.)]?){0,3}\s{0,8}")
 _LABEL_START = re.compile(r"(?:\A|[\n:;,.]|\d[.)])\s{0,40}([^\n:;,.]{0,48})\Z")
 #: The words that may begin an attendance; the others only go on with it.
 _BEGINS = pattern(
-    r"\bpresent\b|\battend(?:ance|ing|ees|ed)\b|\broll\s+call\b|\bmembers?\b|\bresponded\b"
+    r"\bpresent\b|\bpr\u00e9sent|\battend(?:ance|ing|ees?|ed)\b|\broll\s+call\b|\bmembers?\b|\bresponded\b"
     r"|\banswered\b",
     re.I,
 )
-_STATED = pattern(r"\bpresent\b|\battend|\broll\s+call\b|\bresponded\b|\banswered\b", re.I)
+_STATED = pattern(
+    r"\bpresent\b|\bpr\u00e9sent|\battend|\broll\s+call\b|\bresponded\b|\banswered\b", re.I
+)
 _BODY_LABEL = pattern(
     r"\W{0,4}(?:city\s+|town\s+|village\s+|school\s+|county\s+)?(?:council(?:\s?members?|men)?"
     r"|board(?:\s+members?)?|commissioners|trustees|members)\W{0,4}",
@@ -104,6 +109,9 @@ _TITLE_LABEL = pattern(
     r"|cllrs?\.?|council\s?members?|(?:\w+[ ]){0,3}(?:committee|council|board|commission))"
     r"\s?:\s?-?\s*",
     re.I,
+)
+_TITLE_ALONE = pattern(
+    r"\s*(?:councill?ors|commissioners|trustees|directors|supervisors|aldermen|members) *\n", re.I
 )
 _AWAY = pattern(
     r"\babsen|\bapolog|\bexcused|\bregrets|\bleave\s+of|\bnot\s+(?:present|attend)", re.I
@@ -143,7 +151,7 @@ _QUALIFIED = pattern(
 )
 #: Separates two people, or a person from what is said about them.
 _BETWEEN = re.compile(
-    r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bthe\b|#\d?"
+    r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bet\b|\bthe\b|#\d?"
     r"|\bpresiding\b|\b(?:His|Her|Their) (?:Worship|Honou?r)\b,?(?: [Tt]he\b)?"
     r"|\b(?:Div|Division|Ward|District|Zone|Precinct|Area)\b\.? ?\d{1,2} ?[-:](?= ))*"
 )
@@ -154,7 +162,8 @@ _SEAT_BEHIND = re.compile(
 )
 _SEAT = re.compile(
     r"(?: -)? (?:District|Ward|Precinct|Division|Seat|Place|Position) [A-Z\d]{1,3}\b"
-    r"|, ?(?:[A-Z][\w']+ ){1,2}(?:District|Ward|Precinct)(?=[ \n,;.]|$)"
+    r"|, ?(?!(?:Commissioner|Constable|Director|Trustee|Supervisor|Councill?or|Member)\b)"
+    r"(?:[A-Z][\w']+ ){1,2}(?:District|Ward|Precinct)(?=[ \n,;.]|$)"
     # ``Director A. Smith Electoral Area B``
     r"| Electoral\s+Area [A-Z]\b| (?:City|Town|District|Village) of(?: [A-Z]\w+){0,3}(?= *\n)"
 )
@@ -219,6 +228,8 @@ OTHER_ROLE = pattern(
 _NEXT_COLUMN = re.compile(r"\S+(?: \S+)+(?= {2,})")
 #: Call is a surname too.
 _CALL_TO_ORDER = pattern(r"(?:[\divxa-z]{1,4}[.)]\s{0,8})?call(?:ed)?\s+to\s+order\b")
+#: ``Thomas Smith, AICP``
+_LETTERS = re.compile(r"AICP|CPA|MMC|CMC|PE|AIA|ASLA|Esq|JD|PhD")
 _REST_OF_NAME = re.compile(r" {0,2}\n {0,40}([A-Z][\w'-]{2,25})(?=[,;.(]| and\b)")
 _WORD_FOLLOWS = re.compile(r" (?!and\b|present\b|absent\b|excused\b|arriv|left\b|via\b|by\b)[a-z]")
 _DIRECTLY = re.compile(r" {1,3}(?=[A-Z])")
@@ -254,6 +265,8 @@ _HEADINGS = (
     )
     - ALSO_SURNAMES
 )
+#: The letters of a firm: ``KPMG``.
+_NO_VOWEL = re.compile(r"[bcdfghjklmnpqrstvwxz]{3,8}")
 #: Surnames that are places behind these words: ``Council Chambers``, ``Village Hall``.
 _ALSO_PLACES = word_set("chambers hall land")
 _BEFORE_PLACE = pattern(
@@ -272,6 +285,7 @@ _VOTED = pattern(
 _WERE_AWAY = pattern(
     r"\s+(?:asked\s+to\s+be|was|were|had\s+been|is|are)\s+(?P<status>excused|absent)\b", re.I
 )
+_ALSO_THERE = pattern(r"\s+(?:was|were)\s+also\s+(?:present|there|in\s+attendance)\b", re.I)
 #: Names before a verb: ``Chair Smith and Commissioners Jones and Brown answered the roll.``
 _SAID_OF = Phrase(
     "answered present were_all were_also were_present were_in were_absent were_excused"
@@ -307,6 +321,16 @@ _PLAIN_PRESENT = Phrase(
     r"|following\s+(?:\w+\s+){0,4}(?:present|in\s+attendance|attend\w*|responded|answered)"
     r"(?:\s+the\s+(?:entire\s+|whole\s+)?meeting)?\s*:\s*-?\s*",
 )
+
+
+#: ``MEMBERS PRESENT      MEMBERS ABSENT``, with a column of names below each.
+_TWO_LABELS = re.compile(
+    r"^ *(?P<left>(?:[A-Z]+ )?PRESENT:?) {3,}(?P<right>(?:[A-Z]+ )?(?:ABSENT|EXCUSED):?) *$",
+    re.M | re.I,
+)
+_BLANK_LINE = re.compile(r"\n *\n")
+_GAP = re.compile(r" {2,}")
+_BESIDE = 10
 
 
 def presences(document: NormalText, attendees: Iterable[Attendee]) -> list[Presence]:
@@ -346,6 +370,11 @@ def read_attendees(document: NormalText, known: frozenset[str]) -> list[Attendee
     reader = _Reader(document, known)
     found: list[Attendee] = []
     taken = 0
+    for columns in _TWO_LABELS.finditer(document.text, 0, _OPENING):
+        sections = reader.columns(columns)
+        if all(sections):
+            found += [who for section in sections for who in section]
+            taken = max(who.end for who in found)
     for start, end, label in _labels(document):
         if end <= taken:
             continue
@@ -468,6 +497,28 @@ class _Reader:
                 yield Attendee(name, role, MEMBER, PRESENT, label=order.start(), end=name.end)
                 return
 
+    def columns(self, labels: re.Match[str]) -> list[list[Attendee]]:
+        """Return the people below each of two labels in a line: each column read by itself."""
+        text, edge = self.document.text, labels.start("right") - labels.start()
+        end = next((over.start() for over in _BLANK_LINE.finditer(text, labels.end())), len(text))
+        rows = []
+        for line in text[labels.end() + 1 : end].split("\n"):
+            # The right column begins behind the gap that is nearest to its label.
+            gaps = (gap.end() for gap in _GAP.finditer(line) if abs(gap.end() - edge) <= _BESIDE)
+            cut = min(gaps, key=lambda place: abs(place - edge), default=edge)
+            rows.append((line[:cut].ljust(len(line)), line[cut:].rjust(len(line))))
+        found = []
+        for side, cells in zip(("left", "right"), zip(*rows, strict=True), strict=True):
+            below = "\n".join(cells)
+            alone = dataclasses.replace(
+                self.document, text=text[: labels.end() + 1] + below + text[end:]
+            )
+            reader = _Reader(alone, self.known, self.members, self.surnames, self.stated_until)
+            section = reader.section(labels.start(side), labels.end(), labels[side])
+            self.stated_until = reader.stated_until
+            found.append([who for who in section if who.end <= end])
+        return found
+
     def section(self, start: int, position: int, label: str) -> list[Attendee]:
         """Return the people below or behind one label."""
         away = _AWAY.search(label) is not None
@@ -477,6 +528,10 @@ class _Reader:
         text = self.document.text
         limit = min(len(text), position + _REACH)
         found: list[Attendee] = []
+        if (alone := _TITLE_ALONE.match(text, position, limit)) and has_last_names_first(
+            text, alone.end(), limit
+        ):
+            position = alone.end()
         if has_last_names_first(text, position, limit):
             for each in read_names(text, position, limit, self.known).names:
                 found.append(
@@ -616,6 +671,12 @@ class _Reader:
             # ``Mayor Smith and Councilmember Jones asked to be excused.``
             away_as = ABSENT if gone["status"].lower() == "absent" else EXCUSED
             found[sentence:] = [replace(who, status=away_as) for who in found[sentence:]]
+        if found and group == MEMBER and _ALSO_THERE.match(self.document.lower, found[-1].end):
+            # ``Members present were Lee and Hart. Clerk Moss was also present.``
+            found[sentence:] = [
+                who if who.role and _MEMBER_ROLE.match(who.role) else replace(who, group=OTHER)
+                for who in found[sentence:]
+            ]
         if found and _VOTED.match(self.document.lower, found[0].name.end):
             # ``ROLL CALL: Mr. Smith, yes``
             return []
@@ -672,11 +733,15 @@ class _Reader:
         if name.start - after > 3:
             return False
         surname = name.surname.lower()
+        if len(words) == 1 and found and name.text.isupper() and _NO_VOWEL.fullmatch(surname):
+            # ``Ann Smith, KPMG``: whom she is there for.
+            return False
         courtesy = _COURTESY.match(self.document.text, name.start)
         if len(words) == 1 and OTHER_ROLE.fullmatch(surname) and not courtesy:
             # ``Township Assessor``: an office, and nobody's name, except in ``Mr. Clerk``.
             return False
-        if CREDENTIALS.fullmatch(name.text) and found and not found[-1].name.text.isupper():
+        letters = CREDENTIALS.fullmatch(name.text) or _LETTERS.fullmatch(name.text)
+        if letters and found and not found[-1].name.text.isupper():
             return False
         if surname in _ALSO_PLACES:
             words_before = name.end - len(surname)

@@ -26,7 +26,7 @@ from .cues import (
     Rule,
     find_cues,
 )
-from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
+from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, PASSED, RECUSED, THIRD
 from .names import ALSO_SURNAMES, BALLOT_WORDS, STOPS, TITLES, Name, NameList, read_name, read_names
 from .record import list_limit
 from .text import (
@@ -57,7 +57,7 @@ TALLY = pattern(
 #: No tally: ``9-14-98``, ``10-12-04``.
 _DATE = re.compile(r"\d{1,2}-\d{1,2}-(?:0\d|[3-9]\d)")
 #: The next motion and who moved it: ``103/24 SMITH: That``.
-_MOTION_NUMBER = pattern(r"(?<=\n)\d{1,3}[/-]\d{2} {1,8}[a-z][\w .'/,-]{1,40}:")
+_MOTION_NUMBER = pattern(r"\d{1,3}[/-]\d{2} {1,8}[a-z][\w .'/,-]{1,40}:")
 _WORD_TALLY = pattern(
     r"\b(?P<yes>"
     + "|".join(_NUMBER_WORDS)
@@ -83,7 +83,10 @@ def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     for match in TALLY.finditer(lower, start, end):
         if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
             continue
-        if _DATE.fullmatch(match[0]) or _MOTION_NUMBER.match(lower, match.start()):
+        if _DATE.fullmatch(match[0]) or (
+            _MOTION_NUMBER.match(lower, match.start())
+            and indent_start(lower, match.start(), 60) is not None
+        ):
             continue
         if "/" in match[0] and _NEEDED.search(lower, max(0, match.start() - 40), match.start()):
             # ``failed (needs 3/4)``
@@ -103,7 +106,10 @@ def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
 def ballot_kind(word: str) -> str:
     """Return the list that a label or a spoken vote belongs to."""
     first = word.split()[0]
-    if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm")) or first in ("y", "in"):
+    if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm", "pour")) or first in (
+        "y",
+        "in",
+    ):
         return AYES
     if first.startswith(("abst", "pass")):
         return ABSTAIN
@@ -140,14 +146,14 @@ def is_number_sign(lower: str, start: int, end: int) -> bool:
 
 _WORDS = (
     r"ayes?|yea[hs]?s?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
-    r"|opposition|negative"
+    r"|opposition|negative|pour|contre"
     r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
     r"|not\s+voting|not\s+present|conflict|passing(?=\s{0,3}:)"
 )
 _LABEL = Phrase(
     "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
-    "disq conflict passing",
-    rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
+    "disq conflict passing pour contre",
+    rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was|\s+from\s+voting)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
     r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance"
     r"|proposal|proposition|amendment|application|recommendation|request|question|measure)"
@@ -157,7 +163,7 @@ _LABEL = Phrase(
 _ORDINARY_WORDS = word_set(
     """
     for no none yes against opposed favor favour absent excused conflict opposition negative
-    affirmative passing
+    affirmative passing pour contre
     """
 )
 _PRESENT_BEFORE = pattern(
@@ -170,8 +176,10 @@ _PHRASE_START = pattern(
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
 _AWAY_AND = pattern(r"\b(?:excused|absent)\s+(?:&|and)\s+$")
 #: ``For example: AYES: Smith; NOES: Jones``
-_FOR_EXAMPLE = pattern(r"\b(?:for\s+(?:example|instance)|e\.g\.)[^.\n]{0,60}$")
+_FOR_EXAMPLE = pattern(r"\b(?:for\s+(?:example|instance)|e\.g\.)(?:[^.\n]|\n(?!\s{0,80}\n)){0,60}$")
 _NAME_NEXT = re.compile(r" {1,4}[^\W\d_]")
+#: ``In Favour (2)`` in a line of its own, above the names.
+_NAME_BELOW = re.compile(r" {1,4}[^\W\d_]| {0,4}\n\s{0,60}[^\W\d_]")
 
 
 def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
@@ -198,7 +206,10 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     count = int(label["count"].strip("( )")) if label["count"] else None
     if count is not None and not label["after"]:
         counted = BallotCue(start, label.end(), SOFT, counts={kind: count})
-        if count and _NAME_NEXT.match(doc.text, label.end()):
+        below = label["count"][0] == "(" and any(
+            _begins_line(doc.text, place) for place in (start, label.start())
+        )
+        if count and (_NAME_BELOW if below else _NAME_NEXT).match(doc.text, label.end()):
             # ``Ayes 2  Smith, Jones``: a line with as many names as were counted.
             cue = _read_list(doc, kind, label.start(), label.end())
             named = cue.ballots.get(kind, ())
@@ -246,13 +257,15 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
     """Whether the words are a label and not a part of a sentence."""
     word, start = label["word"], label.start()
     printed = doc.text[start : label.end()]
-    before = doc.text[max(0, start - 3) : start].rstrip(" ")
+    begin = start - 3 * doc.text.endswith(("In ", "IN "), 0, start)
+    before = doc.text[max(0, begin - 3) : begin].rstrip(" ")
     after_break = not before or before[-1] in "\n,;.(/" or before[-1].isdigit()
     if word == "none":
         titled = printed.startswith(("NONE", "None"))
         return titled and label["mark"] == ":" and _begins_line(doc.text, start)
     if label["count"] and (not label["after"] or word == "no"):
-        if word not in _ORDINARY_WORDS or (printed[0].isupper() and after_break):
+        capital = printed[0].isupper() or begin < start
+        if word not in _ORDINARY_WORDS or (capital and (after_break or before.endswith(":"))):
             return True
         return _COUNT_BEFORE_LABEL.search(doc.lower, max(0, start - 24), start) is not None
     mark = label["mark"] or label["after"].strip()
@@ -478,7 +491,7 @@ def misread_label(doc: DocumentText, colon: re.Match[str]) -> BallotCue | None:
 _NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
 _COUNT_BEFORE = pattern(
     rf"\b(?P<count>{_NUMBER})(?:-|\s+)(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
-    r"(?:(?:councill?ors|commissioners|trustees|directors|members)\s+present\s+and\s+)?"
+    r"(?:(?:councill?ors|commissioners|trustees|directors|members)\s+(?:present\s+and\s+|(?=voted)))?"
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 #: Labels and numbers in a row: the first of them decides which number is whose.
@@ -523,7 +536,7 @@ _UNANIMOUS_BEFORE = pattern(
 )
 _LABEL_BEFORE = pattern(
     r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
-    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
+    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,4}\s{0,3})?$"
 )
 
 
@@ -623,6 +636,7 @@ _COUNTED = Phrase(
 _COUNTED_SHORT = pattern(r"[0-9] (?:vot(?:es?|ed|ing) )?(?P<word>for|no|absent|against)\b")
 #: These count only next to a count of the other side.
 _DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
+_OF_ANOTHER = pattern(r"\s+of\s+(?:the\s+|an?\s+)?(?:counter|alternat|other)")
 _VOTES_NEXT = pattern(r"\s{1,3}votes\b")
 _LABEL_MARK = pattern(r"\s{0,3}[:=-]")
 _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
@@ -652,6 +666,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
         count, start, written = counted
         if SPEAKERS.search(lower[max(0, start - 120) : start]):
             # ``Nine persons spoke, six in favor and three against.``
+            continue
+        if _OF_ANOTHER.match(lower, end):
+            # ``six in favour of the proposal and three in favour of the counter proposal``
             continue
         if _NEEDED.search(lower, max(0, start - 40), start):
             # ``The application needed five affirmative votes.``
@@ -727,6 +744,18 @@ _LONE_TALLY = pattern(
     r"-(?<=[0-9]-)\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
 )
 _SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
+
+
+def may_be_page_number(
+    doc: DocumentText, start: int, end: int, counts: dict[str, int], result: str
+) -> bool:
+    """Whether a tally in a line of its own is the last of its page, or does not fit the result."""
+    if not _begins_line(doc.text, start):
+        return False
+    page_end = doc.page_bounds(doc.page_at(end))[1]
+    if page_end < len(doc.text) and not doc.text[end:page_end].strip(" \n\f"):
+        return True
+    return result == PASSED and counts.get(AYES, 0) <= counts.get(NOES, 0)
 
 
 def lone_tally(doc: DocumentText, lone: re.Match[str]) -> BallotCue | None:
@@ -807,6 +836,8 @@ _SPOKEN = Phrase(
 )
 
 
+#: ``Ann Smith - for`` in a line of its own.
+_FOR_LAST = re.compile(r"for(?=[ ]{0,8}(?:\n|$))(?<=[-:] for)")
 _ROW_OF_VOTE = (
     r"(?P<word>Yes|No|Aye|Nay|Yea|Abstain(?:ed)?|Absent|YES|NO|AYE|NAY|YEA|ABSTAIN|ABSENT)[ ]{1,12}"
     r"(?P<name>[A-Z][^\n:;,]{1,40})(?:\n[ ]{0,20}|$)"
@@ -859,7 +890,8 @@ def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Itera
     orphan = -1
     #: Where a run ends that was broken off.
     broken = -_FAR
-    for spoken in _SPOKEN.find(doc.lower):
+    said = [*_SPOKEN.find(doc.lower), *_FOR_LAST.finditer(doc.lower)]
+    for spoken in sorted(said, key=lambda spoken: spoken.start()):
         if is_number_sign(doc.lower, *spoken.span()) or is_inside(rows, spoken.start()):
             continue
         word = spoken[0].rstrip(":")
@@ -894,12 +926,14 @@ def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Itera
                 # ``Smith, Jones, yes``: the vote may be that of both.
                 listed = _MORE_BEFORE.search(doc.text, max(0, name.start - 30), name.start)
                 near = name.start - broken < _FAR
+                # ``Smith, Jones "aye"; Brown "nay"``
+                quoted = doc.text[name.end : spoken.start()].strip(" ") == '"'
                 unread = bool(begun or (listed and (near or doc.roster.is_known(listed[1]))))
                 if (
                     listed
                     and ballot_kind(word) in (AYES, NOES)
-                    and not listed[0].rstrip().endswith(",")
-                    and doc.text[name.end : spoken.start()].strip(" ") in ("-", ":", ",")
+                    and (not listed[0].rstrip().endswith(",") or quoted)
+                    and doc.text[name.end : spoken.start()].strip(" ") in ("-", ":", ",", '"')
                     and not _LABEL_MARK.match(doc.lower, spoken.end())
                 ):
                     # ``Smith and Jones - yes; Brown - no``
@@ -923,12 +957,15 @@ _ONLY_SOME = pattern(
     r"(?:items?|numbers?|nos?\.|parts?|all|everything)\b[^;.\n]{0,80}"
 )
 #: Who is asked, and does not count: ``Student Representative Smith (advisory) - yes``.
+_ADVISES_BEHIND = pattern(r"\w+ {0,3}\((?:non-?\s?voting|advisory)\b", re.I)
 _ADVISES = pattern(r"\b(?:student|advis\w+|non-?\s?voting|ex[- ]officio)\b", re.I)
 
 
 def _has_no_vote(doc: DocumentText, name: Name, vote: int) -> bool:
     """Whether a name has a title, or a note behind it, of somebody who only advises."""
-    return _ADVISES.search(doc.text, name.start, vote) is not None
+    if _ADVISES.search(doc.text, name.start, vote):
+        return True
+    return _ADVISES_BEHIND.match(doc.text, vote) is not None
 
 
 _OF_SEVERAL = pattern(
@@ -953,11 +990,16 @@ def _voters(doc: DocumentText, previous_end: int, start: int) -> list[Name]:
 _UNREAD_VOTER = pattern(
     r"[\s,;.]{1,8}(?:and\s+)?(?:mr|mrs|ms|dr|council\w*|commissioner|trustee|select\w+|supervisor"
     r"|director|member|mayor|chair\w*|ald\w*|cllr)\b\.?,?\s{1,3}[^:;.\n]{2,30}[\s,:\-(]{1,4}"
-    r"|[\s,;.]{1,8}(?:and\s+)?(?-i:[A-Z])[\w'.-]+(?: (?-i:[A-Z])[\w'.-]+){0,2}[\s,:\-(]{1,4}",
+    r"|[\s,;.]{1,8}(?:and\s+)?(?!all\b)(?-i:[A-Z])[\w'.-]+(?: (?-i:[A-Z])[\w'.-]+){0,2}"
+    r"[\s,:\-(]{1,4}",
     re.I,
 )
 _CAPITAL_BEFORE = re.compile(r"\b[A-Z][\w'.-]+[ ,:(\n-]{1,4}$")
-_BETWEEN = pattern(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
+_BETWEEN = pattern(
+    r"[\s,;.)|\-\"]{0,120}(?:and\s+)?"
+    r"(?:(?:district|ward|precinct|area|seat|zone|division)\s{1,2}\d{1,2}[,:)\-]?\s{1,20})?",
+    re.I,
+)
 _ROLE_AFTER_NAME = pattern(
     r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
 )
@@ -1026,7 +1068,10 @@ _PLACE_BEHIND = re.compile(r"[^\W\d_.] ?\([A-Z][a-z]{2,20}\) ?\($")
 _ATTENDANCE = pattern(r"quorum|attendance|\bpresent\b")
 _QUORUM = pattern(r"\bquorum\b|\broll\s?call\s+(?:of\s+members|for\s+attendance|attendance)")
 _TO_ORDER = pattern(r"\b(?:called|call|calling|came|come)\b[^.\n]{0,60}?\bto\s+order\b")
-_MOTION = re.compile(r"\bmotion|\bmoved\b|\bvot")
+#: Not ``took a roll call vote under the open meeting law``: nothing was moved.
+_ON_MOTION = re.compile(
+    r"\bmotion|\bmoved\b|\bvoted\b|\bvoting\b|\bvote (?:on|to|was|of)\b|\bvote[.:]"
+)
 _ANNOUNCED = re.compile(r"roll[\s-]?call|vote|called|polled")
 
 
@@ -1047,7 +1092,7 @@ def _roll_call(doc: DocumentText, run: list[_Spoken], unread: bool = False) -> I
     opened = None
     if not quorum and "order" in doc.lower[max(0, start - 400) : start]:
         opened = last_match(_TO_ORDER, doc.lower, max(0, start - 400), start)
-    if (asked := quorum or opened) and not _MOTION.search(doc.lower, asked.end(), start):
+    if (asked := quorum or opened) and not _ON_MOTION.search(doc.lower, asked.end(), start):
         # Who is there is asked when a meeting begins, and before there is a motion.
         return
     if len(run) < 3 and not _ANNOUNCED.search(doc.lower[max(0, start - 160) : start]):
@@ -1101,7 +1146,8 @@ _DISSENT = Phrase(
     r"(?=\s+(?:by|from)\b)"
     r"|(?:nay|no)(?=\s+by\s)"
     r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
-    r"|in\s+the\s+affirmative|affirmatively|for(?=\s{0,3}[.;\n])|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
+    r"|in\s+the\s+affirmative|affirmatively"
+    r"|for(?=\s{0,3}[.;\n]|\s+(?:the|this)\s+(?:motion|resolution|ordinance|measure|proposal)\b)|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
     r"(?:dissenting|no|nay|negative|opposing)\s+votes?"
     r"|cast(?:ing)?\s+the\s+(?:only|sole|lone)\s+(?:vote\s+in\s+favou?r|(?:yes|aye|affirmative)\s+vote)"
@@ -1155,6 +1201,7 @@ _OF_ITEMS = re.compile(
     r"(?:items?|clauses?|parts?|sections?|paragraphs?)\b"
 )
 _NO_NAMES = STOPS | TITLES
+_COUNT_LABEL = re.compile(r"[A-Z][A-Za-z]+ {0,3}\(\d{1,3}\) {0,4}(?:\n|$)")
 _MORE_BEFORE = re.compile(r"\b([A-Z][\w'-]+)\s{0,3}(?:,|\band\b|&)\s{0,3}$")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
@@ -1168,12 +1215,18 @@ _TOLD = pattern(
 )
 
 
+_MOVED = re.compile(r"\bmotion|\bmoved\b|\bsecond")
+
+
 def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
     lower = doc.lower
     for match in _DISSENT.find(lower):
         if is_number_sign(lower, *match.span()):
             continue
         if lower[match.end() : match.end() + 2].lstrip().startswith(":"):
+            continue
+        if _COUNT_LABEL.match(doc.text, match.start()) and _begins_line(doc.text, match.start()):
+            # ``Opposed (2)`` above those who were; the line before it tells who was in favor.
             continue
         bare = match["bare"] is not None
         if bare and lower[match.start() - 1 : match.start()] not in (" ", "\n"):
@@ -1193,6 +1246,11 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         if lower[max(0, begin - 2) : begin].strip() == ";":
             begin = doc.sentence_start(max(0, begin - 2), 400)
         if not names or _TOLD.search(lower, begin, match.start()):
+            continue
+        paragraph = max(lower.rfind("\n\n", 0, begin), begin - _FAR, 0)
+        earlier = last_match(EARLIER, lower, paragraph, match.start())
+        if earlier and not _MOVED.search(lower, earlier.end(), match.start()):
+            # ``The Planning Board voted 3-1 last Tuesday. Smith and Jones voted in favor.``
             continue
         known = [
             name

@@ -197,7 +197,8 @@ OTHER_BODY = pattern(
     r"|supreme\s+court|governor|parliament)\b"
 )
 EARLIER = pattern(
-    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday"
+    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter|\w{3,6}day)"
+    r"|yesterday"
     r"|previous(?:ly)?|in\s+(?:19|20)\d\d|earlier\s+this\s+(?:year|month|week)"
     r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}"
     r"(?:meeting\s+(?:of|held\s+on)|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
@@ -243,7 +244,9 @@ _SENTENCE_END = pattern(
     r"|(?:up)?on\s(?:a\s)?motion\s(?:of|by|made|duly)\b|a\smotion\swas\smade\b|it\swas\smoved\b))"
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
-    r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
+    r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|st|jr|sr|cr)\.)"
+    # ``No. 5``, ``File No. PLN-12``, not ``Smith voted no.``
+    r"(?!(?<=\bno\.)\s{0,3}(?!\d{1,2}\.\s)[#a-z]{0,6}[-\d])"
     r"(?<!\b(?:mrs|hon|ald|com|nem|rev)\.)(?<!\b(?:cllr|comm)\.)(?<!\bmessrs\.)"
     # ``Ch. 10``, ``Sept. 6``
     r"(?!(?:(?<=\bch\.)|(?<=\b(?:sec|art|ord|res|nos|div|jan|feb|mar|apr|aug|sep|oct|nov|dec)\.)"

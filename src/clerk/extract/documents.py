@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 #: What a document or a part must be for votes to be on the record.
 MINUTES_KIND = "minutes"
+#: Numbered lists in other papers are no agenda: clauses of a contract, notes to the accounts.
+_WITH_AGENDA = frozenset({MINUTES_KIND, "agenda", "packet", "notice"})
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
 
@@ -266,14 +268,16 @@ def extract_parts(
 ) -> Extraction:
     """Find what is in a document, in each part of a packet by itself; pages by their numbers.
 
-    Votes, and who was there, are in minutes of this place.  Nothing but entities is taken from
-    papers of other places, or of nobody knows where.
+    Votes, and who was there, are in minutes of this place, and agenda items in minutes, agendas and
+    notices.  Nothing but entities is taken from papers of other places, or of nobody knows where.
     """
     numbers, texts = list(pages), list(pages.values())
     whole = "\f".join(texts)
     if not row.parts:
         is_record = row.kind == MINUTES_KIND
         found = extract_text(texts, votes=is_record, is_minutes=is_record, corrections=corrections)
+        if row.kind not in _WITH_AGENDA:
+            found.items = []
         _move(found, 0, 0, 0, numbers)
         return found
     found = Extraction(version=VERSION, text_sha256=text_hash(whole), votes=[], entities=[])
@@ -293,7 +297,9 @@ def extract_parts(
             words.split("\f"), votes=is_record, is_minutes=is_record, corrections=mine
         )
         if not part.is_own:
-            one.items, one.matters = [], []
+            one.matters = []
+        if not part.is_own or part.kind not in _WITH_AGENDA:
+            one.items = []
         before = bisect_right(page_starts, span.start) - 1
         _move(one, span.start, before, span.start - page_starts[before], numbers)
         for matter in one.matters:

@@ -425,6 +425,11 @@ _NOT_A_SPEAKER = re.compile(
     r"|department|director|manager|planner|chief|superintendent|administrator)\b",
     re.IGNORECASE,
 )
+#: ``spoke in support of Item 15d``
+_SPOKE_ON = re.compile(
+    r"\b(?i:(?:of|to|for|against|on|favor|favour|regarding)\s+(?:agenda\s+)?item\s+"
+    r"(?:no\.?\s*|number\s+|#)?)(?P<item>\d{1,2}(?:\.\d{1,2}){0,2}\.?[A-Za-z]?|[A-Z](?:\.?\d{1,2})?)\b"
+)
 _STREETS = word_set(
     "drive lane court circle boulevard way place terrace trail parkway highway road street avenue"
 )
@@ -461,12 +466,18 @@ def find_speakers(doc: DocumentText, items: Items) -> list[Speaker]:
             if found[key].side is None:
                 found[key].side = side
             continue
+        spoke_on = _SPOKE_ON.search(doc.text, name.end, said_to) if side else None
+        if spoke_on and (item is None or spoke_on["item"].lower() != (item.number or "").lower()):
+            # In the time for the public: the side is that on the item they speak of.
+            number, title = spoke_on["item"], None
+        else:
+            number, title = (item.number, item.title) if item else (None, None)
         found[key] = Speaker(
             **place(doc, said_from, said_to),
             name=name.text,
             side=side,
-            item=item.number if item else None,
-            item_title=item.title if item else None,
+            item=number,
+            item_title=title,
         )
     return sorted(found.values(), key=lambda speaker: speaker.start)
 
@@ -481,7 +492,10 @@ def _spoken(doc: DocumentText, items: Items) -> Iterator[tuple[Name, int, int, s
             # ``Jane Doe, 12 Elm Street`` and, in the next line, ``Opposed to the rezoning.``
             begin = line_start(text, line - 1)
         names = doc.names_before(verb.start())
-        if begin < line or (names and _is_address(text, names[-1])):
+        if len(names) == 2 and text[names[0].end : names[1].start] == ", ":
+            # ``Ann Smith, Elm Valley Church, spoke``: whom she speaks for.
+            names = names[:1]
+        if begin < line or any(_is_address(text, name) for name in names):
             first = doc.name_at(begin)
             comma = first is not None and text[first.end : first.end + 1] == ","
             names = [first] if first is not None and comma and first.start == begin else []

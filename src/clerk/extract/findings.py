@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .text import NormalText
 
 #: Changes whenever the same text would give another answer; then caches are made again.
-VERSION = "28"
+VERSION = "31"
 
 PASSED = "passed"
 FAILED = "failed"
@@ -295,7 +295,7 @@ _WEIGHTS = {
 #: With one of these a field is no fact, however often it was right.
 _NEVER_A_FACT = frozenset(
     (
-        *("incomplete_list", "source_contradiction", "tally_mismatch", "stranger"),
+        *("incomplete_list", "source_contradiction", "tally_mismatch", "stranger", "no_question"),
         # The text does not show that it is the record of a meeting.
         "no_meeting",
     )

@@ -23,7 +23,7 @@ from clerk.core import lazy_re as re
 
 from .cues import DocumentText
 from .findings import AgendaItem, place
-from .names import read_name
+from .names import STOPS, read_name
 from .text import pattern, word_set
 
 #: A title is published up to this length.
@@ -53,13 +53,18 @@ _OF_A_VOTE = pattern(
 #: Lines of a page or of a signature, and names of bodies.
 _OF_A_PAGE = pattern(
     r".{0,60}\bmeeting\b|.{0,60}\b(?:council|board|commission|committee|trustees|selectmen|authority)"
-    r"\s+(?:minutes|agenda)$|(?:roll\s+call|resolution$|(?:mon|tues|wednes|thurs|fri|satur|sun)day|present|attest\w*|page|minutes\s+of|draft|approved|adopted|resolution\s+no"
+    r"\s+(?:minutes|agenda)$|(?:regular\s+|special\s+)?(?:minutes|agenda)$"
+    r"|(?:(?:jan|febr)uary|march|april|may|june|july|august|(?:sept|nov|dec)ember|october)"
+    r"\s\d{1,2},?\s\d{4}$"
+    r"|(?:roll\s+call|resolution$|(?:mon|tues|wednes|thurs|fri|satur|sun)day|present|attest\w*|page|minutes\s+of|draft|approved|adopted|resolution\s+no"
     r"|mr|mrs|ms|trustee|council\s?members?|commissioners?|(?:the\s+)?(?:corporation|city|town|township"
     r"|village|county|borough|parish|state|board|council|district)\s+of)\b",
     re.I,
 )
 #: ``b. Case 24-003``
 _NEXT_POINT = pattern(r"(?:[a-z]|[ivx]{2,5})[.)]\s")
+#: No title ends with one of these: ``Ordinance to repeal Chapter 19 of the Code of``
+_HANGING = pattern(r"\b(?:of|the|and|for|in|to|with|by|from|an?)\s*$", re.I)
 _TITLE_ENDS = pattern(
     r"[:.;](?<!\bno.)(?<!\bnos.)(?<!\bst.)(?<!\b[a-z].)(?=\s|$)"
     r"|\s(?=(?:motion|moved|it\s+was\s+moved|upon\s+motion|on\s+motion|a\s+motion)\b)",
@@ -134,7 +139,8 @@ class Items:
     @cached_property
     def headings(self) -> list[Heading]:
         """The headings, looked for only in documents that have votes."""
-        return sorted(_headings(self.doc), key=lambda heading: heading.start)
+        found = sorted(_headings(self.doc), key=lambda heading: heading.start)
+        return _without_candidates(self.doc.text, found)
 
     @cached_property
     def starts(self) -> list[int]:
@@ -279,9 +285,28 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
     last: dict[str, int] = {}
     #: Where a heading begins that was read.
     lines: set[int] = set()
+    #: The last clause of a motion or a sentence: ``we support the following: 1. ...``
+    clause_style, clause, clause_start = "", 0, 0
     for match in _NUMBERED.finditer(text):
         number = match["number"]
         style, value = _numbered(number, last)
+        if style == clause_style and value == clause + 1:
+            between = doc.lower[clause_start : match.start()]
+            printed = doc.text[match.end() - 1 :].partition("\n")[0].strip()
+            # ``4. Old business`` behind item 3, whose clauses are three.
+            is_next_item = (
+                value - 1 == last.get(style)
+                and printed[:40] == printed.rstrip(".;,")
+                and not text[: match.start()].rpartition("\n")[2].strip()
+            )
+            is_clause = (
+                len(between) < _LONGEST_CLAUSE and not _DECIDED.search(between) and not is_next_item
+            )
+        else:
+            is_clause = value == 1 and style != "1.1" and _leads_to_clauses(text, match.start())
+        if is_clause:
+            clause_style, clause, clause_start = style, value, match.start()
+            continue
         goes_on = _goes_on(value, last.get(style))
         if (style in last and not goes_on) or not _begins_paragraph(text, match.start()):
             continue
@@ -315,6 +340,89 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
             if title.count(" ") > 3 or not doc.roster.is_known(title):
                 lines.add(start)
                 yield Heading(start, number, title, _numbered(number, {})[0] if number else "")
+
+
+#: A list of people who are to be elected or heard has at least this many.
+_FEWEST_CANDIDATES = 3
+#: Titles such as ``Fire Chief`` and ``Opening Ceremonies`` look like names as well.
+_ON_AGENDAS = STOPS | word_set(
+    """
+    account accounts additions administration administrator agreements amendments announcement
+    announcements annual appointments area attorney audit auditor authority beach bills board
+    bridge building buildings calendar capital case cemetery ceremonies chair chairman chief
+    citizens city claims clerk code college commission commissioner committee committees
+    communications community conference construction control correspondence council county court
+    creek delegations design development director disclosure district donations drive economic
+    education election employee engineer engineering estates event events extension facilities
+    facility finance financial fire general golf grants green hall health heights highway hill
+    hills historic house housing human improvement improvements information insurance invocation
+    lake land landing lane law leave leaves legal legislative library liquor maintenance
+    management manager mayor meadows memorial mental museum music network officer officers
+    operations order ordinances other parking parks payroll permit permits personnel planning
+    pledge point police policy pool presentation presentations president proclamation
+    proclamations programs property purchase purchases recognition recommendations recreation
+    renewals reorganization request requests requirements reserve resignations retirement
+    retirements review reviews ridge river roads run salary sale school schools secretary senior
+    service services sewer sidewalk site solid springs state status storm stormwater student
+    students subdivision superintendent supervisor systems tax taxes technology town township
+    traffic trail trails training transportation treasurer treasurer's trustee trustees update
+    updates utilities utility valley veterans view village visitors warrants waste water welcome
+    woods works youth zoning
+    """
+)
+_WHOLE_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.?)?(?: (?:de|van|von|St\.|la))? [A-Z][\w'’-]+")
+
+
+def _without_candidates(text: str, headings: list[Heading]) -> list[Heading]:
+    """Return the headings without lists of people: names in lines one below the other.
+
+    What is decided below such a list does not belong to the last of them.
+    """
+    kept: list[Heading] = []
+    names: list[Heading] = []
+    for each in headings:
+        title = each.title or ""
+        words = title.lower().replace(".", "").split()
+        is_name = (
+            each.number is not None
+            and not title.isupper()
+            and _WHOLE_NAME.fullmatch(title) is not None
+            and _ON_AGENDAS.isdisjoint(words)
+            and text[each.start :].partition("\n")[0].strip().endswith(title)
+        )
+        goes_on = names and is_name and text.count("\n", names[-1].start, each.start) == 1
+        if not goes_on:
+            kept += names if len(names) < _FEWEST_CANDIDATES else []
+            names = []
+        (names if is_name else kept).append(each)
+    return kept + (names if len(names) < _FEWEST_CANDIDATES else [])
+
+
+#: A clause is at most this long, and nothing is decided before the next one.
+_LONGEST_CLAUSE = 1500
+_DECIDED = pattern(r"\b(?:carried|passed|adopted|approved|moved|seconded|motion|ayes?|vote[ds]?)\b")
+#: A sentence that introduces the items of a meeting.
+_OF_THE_MEETING = pattern(
+    r"\b(?:agendas?|items?|business|considered|discuss\w*|review\w*|present(?:ed|ations?)?|topics?"
+    r"|matters|reports?|updates?|hear\w*)\b"
+)
+_LEAD = 240
+#: Not behind ``St.``
+_SENTENCE_BREAK = re.compile(r"(?<=[a-z]{3})\.\s|\n\s*\n")
+
+
+def _leads_to_clauses(text: str, position: int) -> bool:
+    """Whether the line above one ends a sentence with a colon: what follows are its clauses.
+
+    ``we support the Association:`` does, ``Consent agenda:`` and ``The Board discussed:`` do not.
+    """
+    above = text[max(0, position - _LEAD) : position].rstrip()
+    if not above.endswith(":"):
+        return False
+    sentence = _SENTENCE_BREAK.split(above)[-1]
+    words = sentence.split()
+    small = sum(word[0].islower() for word in words)
+    return len(words) > 4 and small > 2 and not _OF_THE_MEETING.search(sentence.lower())
 
 
 _COLUMNS = re.compile(r"(?<=\w{3}) {6,}")
@@ -370,7 +478,8 @@ def _title_at(doc: DocumentText, position: int) -> str | None:
     end = len(text) if end < 0 else end
     line = text[position:end]
     following = text[end + 1 : end + 161].partition("\n")[0].strip()
-    goes_on = following[:1].islower() and not _NEXT_POINT.match(following)
+    hangs = following[:1].isalpha() and _HANGING.search(line) is not None
+    goes_on = (following[:1].islower() or hangs) and not _NEXT_POINT.match(following)
     if len(line) > 55 and goes_on and not _TITLE_ENDS.search(line):
         line = f"{line} {following}"
     return _tidy(line)
@@ -394,7 +503,7 @@ def _tidy(line: str) -> str | None:
     if len(title) < 3 or not title[0].isalnum() or title.lower() == title.upper():
         return None
     low = title.lower()
-    if low in ("the", "and", "all"):
+    if low in ("the", "and", "all", "present", "absent"):
         return None
     if ("moved" in low or "proposed" in low or "seconded" in low) and _WHO_MOVED.search(title):
         return None

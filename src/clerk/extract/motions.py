@@ -221,6 +221,9 @@ _MOTION_MADE = pattern(
     rf"|put\s+forward|presented|proposed"
     rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
 )
+#: ``Motion maue ny Councilmember Smith``: as many letters may be misread.
+_MISREAD_MADE_BY = pattern(r"\s(?P<said>[a-z]{3,5}\s[a-z]{2})\s{1,2}(?=[a-z])")
+_MISREAD = 2
 _NOBODY = pattern(r"\s*(?:the|a|an|acclamation|voice)\b")
 _MOTIONED_BY = pattern(r"(?:\s+for\s+(?:the\s+)?\w+)?\s+by\s+")
 _WHETHER = pattern(r"\b(?:whether|if)\s+(?:a|the|his|her)\s+$")
@@ -293,6 +296,11 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
         cue.done = lower.startswith(("on ", "upon "), cue.start)
         cue.resolved = cue.done and lower.endswith("resolved ", 0, cue.start)
         return cue
+    misread = _MISREAD_MADE_BY.match(lower, end)
+    if misread and DamerauLevenshtein.distance(misread["said"], "made by") <= _MISREAD:
+        mover = doc.name_at(misread.end())
+        if mover is not None and mover.titled and mover.start == misread.end():
+            return _motion_cue(doc, _article_start(lower, start), mover)
     if makes:
         return _moved_by_subject(doc, start - len(head) + makes.start(), end)
     if made := _MOTION_MADE.match(lower, end):
@@ -483,7 +491,7 @@ _SECONDED_NEXT = pattern(
 _MOVED_WHAT = pattern(
     r"\s*(?:to\s+(?P<verb>[a-z\-]+)"
     r"|(?!during\b)[a-z]{2,}ing\b|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
-    r"|as\s+an\s+amendment\b|deferral|postponement|referral|ratification|appointment|and\b|,|;"
+    r"|as\s+an\s+amendment\b|refusal|rejection|deletion|deferral|postponement|referral|ratification|appointment|and\b|,|;"
     r"|\.|we\b|they\b|it\s+be\b|all\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
 )
@@ -491,6 +499,7 @@ _NOT_MOTION = pattern(
     r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
     r"|along|ahead|closer|quickly|toward|to\s+(?:reports?|items?|page|section|another)\b)",
 )
+_SLASH_SECONDED = pattern(r"\s?/\s?second(?:ed)?\s{1,3}(?=[a-z])")
 _WAS = pattern(r"\b(?:it\s+was|was|been)\s+(?:\w+ly\s+)?$")
 _IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
 _WITH_IT_WAS = pattern(r"(?:\bit\s+)?(?:\bwas\s+)(?:\w+ly\s+)?$|\bil\s+est\s+$")
@@ -509,12 +518,19 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     name = doc.name_at(by.end()) if by else None
     if by and name is not None and name.start - by.end() < 40:
         slash = text.startswith("/", name.end)
-        seconder = _pair(doc, name) if by["both"] or slash else None
+        both = by["both"] or slash or _PLURAL_TITLE.match(lower, name.start)
+        seconder = _pair(doc, name) if both else None
         begin = _it_was_start(lower, start)
         if by["both"] and seconder is None:
             # One name after both verbs is the seconder's; who moved is not said.
             return _motion_cue(doc, begin, None, end=end)
         return _motion_cue(doc, begin, name, seconder)
+    if pair := _SLASH_SECONDED.match(lower, end):
+        # ``Moved/seconded Smith/Jones to adjourn``
+        name = doc.name_at(pair.end())
+        seconder = _pair(doc, name) if name and name.start == pair.end() else None
+        if seconder is not None:
+            return _motion_cue(doc, start, name, seconder)
     head = lower[max(0, start - 30) : start]
     seconded = _SECONDED_NEXT.match(lower, end)
     above = doc.name_before(start) if seconded else None
@@ -762,8 +778,9 @@ def mover_label(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
 
 
 _SHORT_LABELS = Phrase(
-    "1st m:",
-    r"(?:1st(?:\s+by)?|m:)\s{1,3}(?=[a-z][^,;:\n]{1,40}?[,;.]?\s{1,12}(?:2nd|s:)\s)",
+    "1st m: m_-",
+    r"(?:1st(?:\s+by)?|m:)\s{1,3}(?=[a-z][^,;:\n]{1,40}?[,;.]?\s{1,12}(?:2nd|s:)\s)"
+    r"|m -\s{1,3}(?=[a-z][^,;:\n/]{1,40}/ ?s -\s)",
 )
 
 
@@ -779,7 +796,7 @@ def short_labels(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
     return cue
 
 
-_LETTER_SECOND = re.compile(r"\s{1,12}S: {1,3}")
+_LETTER_SECOND = re.compile(r"\s{1,12}S: {1,3}| ?/ ?S - {1,3}")
 SHORTHAND = Phrase(
     "m/ m. ms",
     r"(?P<sign>m/\s?s/(?=[a-z]{3,20}\s?/\s?[a-z]{3})|m/\s?s(?:\s?/\s?(?P<done>[cpuafd]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
@@ -891,7 +908,7 @@ def resolved(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
 #: A slash between two words; the engine looks for the slash first.
 SLASH = re.compile(r"/(?:(?<=[^\s\d]/)|(?<=[^\s\d] /))(?=\s?[^\W\d_])")
 _PAIR_END = pattern(
-    r"\s{0,3}(?:\)|[,;:\-]?\s{0,3}\(?(?P<tally>\d{1,2}\s?-\s?\d{1,2}[^()\n]{0,40})\))"
+    r"\s{0,3}(?:\)|,\s(?:unanimous(?:ly)?|carried|passed)\)|[,;:\-]?\s{0,3}\(?(?P<tally>\d{1,2}\s?-\s?\d{1,2}[^()\n]{0,40})\))"
 )
 _OUTCOME_NEXT = pattern(
     r"[ .,;:\-]{0,4}\n?[ ]{0,8}(?:(?:motion|vote)[ :]{1,3})?"
@@ -1212,6 +1229,7 @@ MOTION_RULES = (
             "Director Daly made the motion to adjourn.",
             "Mr. Smith motioned to adjourn.",
             "The minutes were motioned for approval by Smith.",
+            "Motion maue ny Councilmember Smith to adjourn.",
             "Motion to pay the bills by Smith.",
             "A motion to adjourn by Smith died for lack of a second.",
             "Motion that the lot be sold; and the money spent by Smith. Seconded by Jones.",
@@ -1237,6 +1255,8 @@ MOTION_RULES = (
         (
             "Smith moved to adjourn.",
             "Moved by Smith to adjourn.",
+            "Moved/seconded Smith/Jones to adjourn.",
+            "An amendment was moved by Councillors Smith and Jones that it be deferred.",
             "MOVED: by Smith; SECONDED: by Jones",
             "Moved and seconded by Smith and Jones to adjourn.",
             "It was moved and seconded to adjourn.",
@@ -1280,7 +1300,15 @@ MOTION_RULES = (
         ),
     ),
     Rule(_LABEL, mover_label, ("MOVER: Paul Solano", "First: Smith", "Motioned: Mr. Smith")),
-    Rule(_SHORT_LABELS, short_labels, ("M: Smith  S: Jones  To adjourn.", "1st Smith, 2nd Jones.")),
+    Rule(
+        _SHORT_LABELS,
+        short_labels,
+        (
+            "M: Smith  S: Jones  To adjourn.",
+            "M - Smith/S - Jones moved to adjourn.",
+            "1st Smith, 2nd Jones.",
+        ),
+    ),
     Rule(
         SHORTHAND,
         shorthand,
@@ -1303,7 +1331,12 @@ MOTION_RULES = (
         ("19/086 SMITH: That the minutes be accepted.", "2. MINUTES SMITH - That we approve them."),
     ),
     Rule(_RESOLVED, resolved, ("Resolved (Cr Smith / Cr Jones)", "Resolved 12/24 (Cr Smith)")),
-    Rule(SLASH, pair_in_brackets, ("(Smith/Jones)", "(Smith/Jones, 5-0)"), as_printed=True),
+    Rule(
+        SLASH,
+        pair_in_brackets,
+        ("(Smith/Jones)", "(Smith/Jones, 5-0)", "(Smith/Jones, unanimous)"),
+        as_printed=True,
+    ),
     Rule(
         SLASH,
         pair_that_moves,

@@ -22,7 +22,8 @@ TITLES = word_set(
     """
     com bd cmsr supt atty vp sup auditor sheriff assessor
     assistant associate senior first-selectman brd pres sect treas
-    mme mlle monsieur conseiller conseillère mairesse maire
+    mme mlle monsieur mesdames messieurs conseiller conseillers conseillère conseillères mairesse
+    maire
     mr mrs ms miss mx dr hon honorable honourable rev reverend sir madam madame messrs prof
     councilmember councilmembers councilman councilmen councilwoman councilwomen councilperson
     councilpersons councilor councilors councillor councillors cllr cllrs clr clrs cr crs cncl
@@ -35,7 +36,7 @@ TITLES = word_set(
     committee committeemember committeeman committeewoman commission senator sen representative
     rep delegate judge justice freeholder freeholders reeve warden overseer regent governor
     superintendent clerk pro tem tempore pro-tem tern protem protempore pro-tempore acting interim
-    student
+    student select selectboard thiru thirumathi tmt smt shri sri shrimati selvi
     ex-officio alternate cm c/m c/ cmr vm bm mpt jurat burgess moderator magistrate cathaoirleach
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
@@ -48,7 +49,7 @@ _SHORT_TITLES = word_set(
     """
     com bd cmsr supt atty vp sup brd pres sect treas mme mlle mr mrs ms mx dr hon rev messrs prof
     cllr cllrs clr clrs cr crs cncl coun ald comm commr comr dir supv mbr sen rep pro tem tern
-    cm cmr vm bm mpt sgt lt comrn
+    cm cmr vm bm mpt sgt lt comrn thiru tmt smt shri sri
     """
 )
 
@@ -123,8 +124,8 @@ STOPS = word_set(
     supermajority simple consensus zero one two three four five six seven eight nine ten eleven
     twelve same thereof so thus hence accordingly meanwhile additionally furthermore later finally
     afterwards subsequently because since although though but yet moreover next without towns names
-    attest attested signed respectfully submitted
-    appuyé appuyée proposé proposée par résolu résolue adopté adoptée adoptées qu'il
+    attest attested signed respectfully submitted form plaintiff defendant appellant
+    pour contre appuyé appuyée proposé proposée par résolu résolue adopté adoptée adoptées qu'il
     """
 )
 
@@ -133,7 +134,7 @@ BALLOT_WORDS = word_set(
     """
     aye ayes nay nays noe noes yea yeas yeah yeahs yes no none nil abstain abstained abstaining
     abstention abstentions absent excused recused present favor favour against opposed motion
-    carried
+    carried pour contre
     """
 )
 
@@ -151,7 +152,7 @@ _TOKEN = pattern(
 _GAP = pattern(r" {0,2}(?:\n {0,60})?(?=\S)")
 #: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
 _AFTER_TITLE = pattern(
-    r"/(?=[^\W\d_])| {0,2}\([^()\n]{1,24}\)"
+    r"/(?=[^\W\d_])| {0,2}\([^()\n]{1,24}\)| (?:les?|la)(?= (?:maire|conseill|pr\u00e9fet))"
     r"|,?\s{1,3}(?:Precinct|Pct\.?|District|Dist\.?|Ward|Seat|Place|Position|Post|Division|Area|Zone)"
     r"\s{0,2}(?:(?:No\.?|#)\s?)?(?:\d{1,2}|[IVX]{1,4}|[A-Z])\b[,:]?",
     re.I,
@@ -163,7 +164,9 @@ _JOINED_PARTICLE = pattern(
     r"|vander|von)(?=[A-Z][a-z])"
 )
 _SEPARATOR = pattern(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
-_LEADER = pattern(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
+_LEADER = pattern(
+    r"[\s:;,.\-(\"]{0,60}(?:(?:her|his)\s{1,3}(?:worship|honou?r),?\s{1,4})?(?:the\s{1,4})?", re.I
+)
 _NAME_AFTER_STOP = pattern(r"\.(?: {1,2}|\n {0,40})[A-Z][A-Za-z]")
 _MONSIEUR = pattern(r"(?:(?<=\bpar )|(?<=\bpar  )|(?<=\bpar\n))M\. {1,2}")
 #: An abbreviated title, whatever it is: ``Cnclmn.``
@@ -322,7 +325,7 @@ def _next_token(text: str, position: int) -> tuple[_Token | None, bool]:
 
 
 _AFTER_SURNAME = pattern(
-    r"\.?(?:[,;:/)\n]|$| {1,4}(?:\n|$)|(?<=\.)\s|\s+(?:and|to|that|seconded|second"
+    r"\.?(?:[,;:/)\n]|$| {1,4}(?:\n|$|\()|(?<=\.)\s|\s+(?:and|to|that|seconded|second"
     r"|moved|made|voted)\b|\s+(?:AYES?|YEAS?|NAYS?|NOES?|ABSENT|ABSTAIN\w*|ABSTENTIONS?|MOTION)\b"
     r"|\s+(?:Ayes?|Yeas?|Nays?|Noes?|Absent|Abstain\w*|Abstentions?)\s?:)"
 )
@@ -680,7 +683,8 @@ def _adjacent(text: str, token: _Token, edge: _Token) -> bool:
     return token.is_title or token.is_initial
 
 
-_JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$|(?<=[a-z]),$")
+#: A note may stand behind the name: ``Smith (arrived at 4:11 pm), and Jones``.
+_JOINT = pattern(r"(?: \([^()\n]{3,40}\))?(?:,\s{0,4}and|,|\band|&)\s{1,4}$|(?<=[a-z]),$")
 
 
 def names_before(text: str, position: int, known: frozenset[str] = frozenset()) -> list[Name]:
@@ -689,7 +693,7 @@ def names_before(text: str, position: int, known: frozenset[str] = frozenset()) 
     name = name_before(text, position, known)
     while name is not None and len(found) < 30:
         found.insert(0, name)
-        floor = max(0, name.start - 12)
+        floor = max(0, name.start - 56)
         joint = _JOINT.search(text[floor : name.start])
         if joint is None:
             break
@@ -742,11 +746,19 @@ class NameList(msgspec.Struct, frozen=True):
 #: ``Smith, John``, with an initial or not.
 _LAST_FIRST = r"([A-Z][\w'-]{1,25}(?: [A-Z][\w'-]{1,25})?), {1,2}([A-Z][\w'-]{1,20}(?: [A-Z]\.?)?)"
 _ONE_LAST_FIRST = re.compile(rf"\s*{_LAST_FIRST}(?=\s*(?:[;.\n]|$))")
+#: A line for each: ``SMITH, J A``, ``Jones, B (Speaker)``.
+_ONE_WITH_INITIALS = re.compile(
+    r"\s*([A-Z][\w'-]{1,25}(?: [A-Z][\w'-]{1,25}){0,2}), {1,2}((?:[A-Z]\.? ?){0,2}[A-Z]\.?)"
+    r"(?: ?\([^()\n]{2,40}\))?(?= *(?:\n|$))"
+)
+_MANY_WITH_INITIALS = re.compile(rf"(?:{_ONE_WITH_INITIALS.pattern}){{3}}")
 _MANY_LAST_FIRST = re.compile(rf"\s*{_LAST_FIRST};\s*{_LAST_FIRST}\s*(?:[;.\n]|$)")
 
 
 def has_last_names_first(text: str, position: int, limit: int) -> bool:
     """Whether a list is written ``Smith, John; Jones, Mary``, and not ``John Smith, Chair;``."""
+    if _MANY_WITH_INITIALS.match(text, position, limit):
+        return True
     names = _MANY_LAST_FIRST.match(text, position, limit)
     return names is not None and not any(
         word.lower() in TITLES or word.lower().rstrip("s") in TITLES
@@ -758,6 +770,11 @@ def has_last_names_first(text: str, position: int, limit: int) -> bool:
 def _read_last_first(text: str, position: int, limit: int) -> NameList:
     names: list[Name] = []
     end = position
+    while name := _ONE_WITH_INITIALS.match(text, position, limit):
+        names.append(Name(f"{name[2]} {name[1]}", name.start(1), name.end(), False))
+        end = position = name.end()
+    if names:
+        return NameList(names, end, True)
     while name := _ONE_LAST_FIRST.match(text, position, limit):
         names.append(Name(f"{name[2]} {name[1]}", name.start(1), name.end(), False))
         end = name.end()
@@ -868,8 +885,9 @@ def _next_name_follows(
     """Whether the next name of a list follows without a comma.
 
     A space is enough if both have titles of members, or if both are known: ``Mr. Smith Mrs.
-    Jones``, ``Smith Jones``.  Or the next name is in the next line or column; where the list has
-    commas that line must begin with a known surname, or it is a new sentence.
+    Jones``, ``Smith Jones``, ``J. Smith A. Jones``.  Or the next name is in the next line or
+    column; where the list has commas that line must begin with a known surname, or it is a new
+    sentence.
     """
     token, broken = _next_token(text, position)
     if names and names[-1].end == position and token and not broken and token.is_capitalised:
@@ -878,6 +896,11 @@ def _next_name_follows(
                 return True
         elif token.word in known and names[-1].text.split()[-1].lower() in known:
             return True
+        elif token.is_initial and names[-1].text.split()[-1].lower() in known:
+            # ``J. Smith A. van Jones``
+            name = read_name(text, token.start, known, listed=True)
+            if name is not None and name.text.split()[-1].lower() in known:
+                return True
     row = _ROW.match(text, position)
     if row is None or row.end() >= limit:
         return False

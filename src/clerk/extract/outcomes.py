@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from clerk.core import lazy_re as re
 
-from .ballots import TALLY, tally_in
+from .ballots import TALLY, may_be_page_number, tally_in
 from .cues import (
     BODY,
     EARLIER,
@@ -104,7 +104,7 @@ _NOT_A_VOTE = pattern(
     r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
 )
 _NAMED_MATTER = pattern(
-    r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|main\s+motion|motion|council\s+bill)"
+    r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|article|main\s+motion|motion|council\s+bill)"
     r"(?:\s+(?:no\.?\s*|number\s+)?#?[\w.\-/]*\d[\w.\-/]*)?,?(?:\s+as\s+amended,?)?\s+"
     r"(?:(?:was|is|were)\s+)?(?:\w+ly\s+)?$"
 )
@@ -122,6 +122,8 @@ _ENACTING = pattern(
 )
 #: Only told of in passing: ``items that were agreed``.
 _RELATIVE = pattern(r"\b(?:that|which)\s+(?:was|were|had\s+been)\s+(?:\w+ly\s+)?$")
+#: ``moved to reconsider the vote by which the lease was approved``
+_BY_WHICH = pattern(r"\b(?:vote|motion|action)\s+by\s+which\b[^.;,]*$")
 _MOTION_MADE = pattern(r"\b(?:motion|moved|proposed|seconded)\b")
 _WHEREAS = pattern(r"[\s\d.()\-]{0,12}whereas\b")
 _DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
@@ -145,6 +147,8 @@ def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
     if doc.is_talk(begin, verb.start()) and not _NOT.search(before):
         return None
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
+        return None
+    if _BY_WHICH.search(before):
         return None
     if _WHEREAS.match(before) or (_RELATIVE.search(before) and not _MOTION_MADE.search(before)):
         return None
@@ -211,10 +215,12 @@ _ADVERB_ALONE = pattern(r"[\s(]*(?:unanimously|duly|regularly)\s+(?:and\s+\w+ly\
 _A_RESOLUTION_WAS = pattern(r"\ba\s+resolution\s+was\s+$")
 _ANY_MOTION = pattern(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
 _RULE = pattern(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
-_SECONDED = pattern(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
+_SECONDED = pattern(
+    r"\bmoved\b.{0,120}\bsecond(?:ed)?\b|^\s*seconded\s+by\b.{2,60}\band\s+(?:was\s+)?$", re.S
+)
 _SUBJECT = pattern(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
-    r"|item|items|minutes|agenda|request|application|nominations?"
+    r"|item|items|minutes?|agenda|request|application|nominations?"
     r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
     r"|agreement|proposal|warrants?|claims|bid)\b"
 )
@@ -362,6 +368,12 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
         return FIRM
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
         return SOFT
+    if (
+        _REQUEST_ALONE.fullmatch(before)
+        and word in ("granted", "approved")
+        and _CLOSED.match(after)
+    ):
+        return FIRM
     if bare:
         over = _NOTHING_AFTER.fullmatch(after) or _COUNT_AFTER.fullmatch(after)
         return FIRM if voted or over else SOFT
@@ -384,6 +396,11 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     return FIRM if voted and subject else SOFT
 
 
+#: ``Variance granted.``: what was asked for, and nothing else.
+_REQUEST_ALONE = pattern(
+    r"\s*(?:the\s+)?(?:variance|petition|application|permit|special\s+permit|request|waiver|appeal"
+    r"|exception|plat|plan|site\s+plan|license|extension)s?\s+"
+)
 #: ``Adopted, (11); Absent: Smith (1)``
 _LONE_COUNT = pattern(
     r"[^.;\n]{0,60}?,?\s(?:unanimous\s+vote\s+)?\(\s?(?P<yes>\d{1,2})\s?\)"
@@ -440,6 +457,7 @@ _NO_SECOND = pattern(
 )
 
 
+_LOST_BY = pattern(r"(?:defeated|lost|rejected)\s+by\s+\w+(?:\s+votes?)?\s+to\s")
 _TALLY_AFTER_STOP = pattern(
     r"\.[ \n]{1,3}(?P<tally>\d{1,2}\s?-\s?\d{1,2}(?:\s?-\s?\d{1,2})?)(?=\s{0,3}(?:[(.\n]|$))"
 )
@@ -480,6 +498,13 @@ def _verb_cue(
         or _counts_in_brackets(lower, verb.end())
         or _lone_count(lower, verb.end())
     )
+    if (
+        cue.result == FAILED
+        and _LOST_BY.match(lower, at)
+        and cue.counts.get(AYES, 0) > cue.counts.get(NOES, 0)
+    ):
+        # ``defeated by 5 votes to 2``: those who defeated it come first.
+        cue.counts = {**cue.counts, AYES: cue.counts[NOES], NOES: cue.counts[AYES]}
     if not cue.counts and (vote_of := last_match(_VOTE_OF, lower, begin, at)):
         cue.counts = tally_in(lower, *vote_of.span("tally"))
     if not cue.counts and not ("/" in lower[start:at] and doc.text[at].isupper()):
@@ -487,7 +512,9 @@ def _verb_cue(
     told = _TALLY_AFTER_STOP.match(lower, sentence_end - 1) if strength > SOFT else None
     if told and not cue.counts:
         # ``Motion carried.  3-0-2 (Smith, Jones abstained.)``
-        cue.counts = tally_in(lower, *told.span("tally"))
+        counts = tally_in(lower, *told.span("tally"))
+        if not may_be_page_number(doc, *told.span("tally"), counts, cue.result):
+            cue.counts = counts
     on_motion = _ON_MOTION.match(lower, verb.end())
     if on_motion is not None:
         cue.mover_follows = not doc.blank_line_between(verb.end(), on_motion.end())
@@ -512,6 +539,8 @@ def _verb_cue(
         cue.about = MAIN
     if "declared" in before:
         cue.flags.add("declared")
+    if verb[0] == "withdrew" and (name := doc.name_before(at)) is not None:
+        cue.people = (doc.roster.surname(name)[0], None)
     if cue.result == DIED or (cue.result == FAILED and _NO_SECOND.search(sentence)):
         cue.result = DIED
         cue.flags.add("no_second")
@@ -568,7 +597,7 @@ def labelled_result(doc: DocumentText, line: re.Match[str]) -> OutcomeCue | None
 
 _VOTE_WAS = Phrase(
     "vote motion",
-    r"(?:votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?|motion\s+)"
+    r"(?:votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+(?:tied\s+(?:at\s+)?)?|were\s+|is\s+|being\s+)?|motion\s+)"
     r"(?=\d{1,2}\s?(?:-|to)\s?\d)",
 )
 _FOR_IT = pattern(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
@@ -624,7 +653,7 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
         cue.result_text = doc.printed(cue.start, cue.end)
         cue.counts = tally_in(lower, start, min(len(lower), verb.end() + 14))
         return cue
-    if not verb["how"] and verb["what"] not in ("to", "in favor of", "in favour of"):
+    if not verb["how"] and not (verb["what"] or "").startswith(("to", "in")):
         return None
     begin = doc.sentence_start(start)
     before = lower[begin:start]
@@ -769,6 +798,9 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
     before = doc.lower[begin : agreed.start()]
     if doc.is_talk(begin, agreed.start()) or _ELECTED.search(before):
         return None
+    if before.endswith("vote ") and doc.lower[agreed.end() : agreed.end() + 1] in (";", ":"):
+        # ``Vote by acclamation; Ayes: Smith``: who voted how follows.
+        return None
     end = min(doc.sentence_end(agreed.end()), agreed.end() + 200)
     cue = OutcomeCue(begin, end, FIRM, result=PASSED, vote_type="consensus", flags={"consensus"})
     if agreed[0].startswith("no") and not _HEARD.search(before):
@@ -827,14 +859,16 @@ def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
     if missing is None or (seconded and missing[0][:3] not in ("not", "lac", "wan")):
         return None
     begin = doc.sentence_start(missing.start())
-    if _IF.search(lower[begin : missing.start()]):
+    before = lower[begin : missing.start()]
+    if _IF.search(before) or (missing[0][:3] == "not" and REPORTED.search(before)):
+        # ``Smith said he did not second the motion of May 3``
         return None
     start = max(begin, missing.start() - 80)
     sentence = lower[begin : doc.sentence_end(missing.end(), 80)]
     strength = STRONG if "motion" in sentence else SOFT
-    cue = OutcomeCue(start, missing.end(), strength, result=DIED, flags={"no_second"})
-    cue.at = missing.start()
-    cue.result_text = doc.printed(start, missing.end())
+    end = missing.end() + 2 * seconded
+    cue = OutcomeCue(start, end, strength, result=DIED, flags={"no_second"}, at=missing.start())
+    cue.result_text = doc.printed(start, end)
     return cue
 
 

@@ -30,7 +30,8 @@ Lines to write on are looked for in the text as printed; in the normalised text 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from clerk.core import lazy_re as re
@@ -54,13 +55,18 @@ class Record:
     blank: list[Line]
 
 
-def read_record(doc: DocumentText) -> Record:
-    """Find out whether a document is the record of a meeting, and what in it is not."""
-    papers = list(_papers(doc))
+def read_record(doc: DocumentText, is_minutes: bool = False) -> Record:
+    """Find out whether a document is the record of a meeting, and what in it is not.
+
+    What is known to be minutes and tells of a meeting may have any title.
+    """
+    attended = sum(who.group == MEMBER and who.stated for who in doc.roster.attendees) > 1
+    acts = [act.start() for act in _ACT.find(doc.lower)]
+    papers = list(_papers(doc, is_titled=is_minutes and (attended or bool(acts))))
     shown = (
-        _MINUTES_HEADING.search(doc.text, 0, _HEADING) is not None
-        or sum(who.group == MEMBER and who.stated for who in doc.roster.attendees) > 1
-        or any(not is_inside(papers, act.start()) for act in _ACT.find(doc.lower))
+        attended
+        or _MINUTES_HEADING.search(doc.text, 0, _HEADING) is not None
+        or any(not is_inside(papers, act) for act in acts)
     )
     return Record(shown, blank_stretches(doc, papers))
 
@@ -87,10 +93,12 @@ _MINUTES_HEADING = re.compile(
     re.M,
 )
 #: Where the record begins below the top of a paper.
-_MEETING_BEGINS = pattern(
-    r"\b(?:called|calling|came)\s+(?:[\w.,'-]+\s+){0,9}?to\s+order\b"
-    r"|\b(?:convened|opened|commenced|adjourned)\s+(?:[\w.,'-]+\s+){0,8}?at\b"
+_MEETING_BEGINS_SOURCE = (
+    r"(?:(?:called|calling|came)\s+(?:[\w.,'-]+\s+){0,9}?to\s+order\b"
+    r"|(?:convened|opened|commenced|adjourned)\s+(?:[\w.,'-]+\s+){0,8}?at\b)"
 )
+_MEETING_BEGINS = pattern(rf"\b{_MEETING_BEGINS_SOURCE}")
+_BEGINS = Phrase("called calling came convened opened commenced adjourned", _MEETING_BEGINS_SOURCE)
 _LINE = re.compile(r"^.*\S.*$", re.M)
 #: The lines at the top of a page that say what it is, and how long they may be together.
 _TOP_LINES, _TOP = 12, 1000
@@ -137,11 +145,11 @@ _HEARD = Phrase(
 _ASKED = pattern(r"^ *q[.:] [^\n]+\n(?:[^\n]+\n){0,4} *a[.:] [a-z]", re.M)
 
 
-def _papers(doc: DocumentText) -> Iterator[Line]:
+def _papers(doc: DocumentText, is_titled: bool) -> Iterator[Line]:
     """Yield what is no record of a meeting, from the top of its page to where one begins.
 
-    The first page says what the whole text is.  Another page is a paper only if it says from whom
-    it is: the heading of an item may be at the top of a page, too.
+    The first page says what the whole text is, unless that is known (``is_titled``).  Another page
+    is a paper only if it says from whom it is: the heading of an item may be at its top, too.
     """
     labels = [who.label for who in doc.roster.attendees if who.group == MEMBER and who.stated]
     whole = False
@@ -153,7 +161,7 @@ def _papers(doc: DocumentText) -> Iterator[Line]:
         labelled = all(each.search(doc.lower, *top) for each in (_RECEIVER, _SENT))
         paper = _SENDER.search(doc.lower, *top) if labelled else None
         paper = paper or _ATTENTION.search(doc.lower, *top) or _NAMES_ITSELF.search(doc.lower, *top)
-        if page == 1:
+        if page == 1 and not is_titled:
             near = begin, lines[:_TITLE_LINES][-1].end() if lines else begin
             if minutes is None or minutes.start() > near[1]:
                 # What is below the beginning of a meeting is part of it.
@@ -210,39 +218,73 @@ _RETOLD = pattern(
 )
 
 
+_DISCUSSED = pattern(r"\b(?:discussion|debate|deliberations?)\b[^.;]*$")
+
+
 def is_retold(doc: DocumentText, start: int) -> bool:
     """Whether a motion that begins at ``start`` is told by somebody at the meeting."""
-    return (
-        _RETOLD.search(doc.lower, max(0, doc.sentence_start(start), start - 120), start) is not None
-    )
+    begin = max(0, doc.sentence_start(start), start - 120)
+    retold = _RETOLD.search(doc.lower, begin, start)
+    # ``A discussion followed, in which Smith moved``: at this meeting.
+    return retold is not None and not _DISCUSSED.search(doc.lower, begin, retold.start())
 
 
 #: What introduces a vote of somebody else, and how near.
 _TOLD_BY = pattern(
     r"\b(?:letters?|e-?mails?|memo(?:randum)?s?|reports?|reported|said|says|stated|wrote|writes|read|told"
-    r"|noted|explained|informed|advised|announced|recommend\w*|minutes\s+of|according|correspondence)\b"
+    r"|noted|explained|informed|advised|announced|recommend\w*|according|correspondence"
+    r"|excerpt|extract|attachment|newspaper|gazette|certif\w+)\b"
 )
+#: Papers of others that are read out or attached.
+_SENT_IN = pattern(
+    r"\b(?:letters?|e-?mails?|memo(?:randum)?s?|correspondence|excerpt|extract|attachment|newspaper"
+    r"|gazette|certified|reported\s+that|report\s+(?:of|from)\s+the|(?:council|board|committee"
+    r"|commission|authority|district)\s+report)\b"
+)
+#: So does the heading of an item, unless it is known who was there.
+_OF_MINUTES = pattern(r"\bminutes\s+of\b")
 _TOLD_NEAR = 300
 #: As many members who attend are the body.
 _KNOWN_BODY = 3
 #: At a meeting of all voters anybody moves and seconds; the attendance lists the officers.
 _OF_VOTERS = pattern(
     r"\b(?:annual|special|adjourned|open|deliberative)\s+(?:town|district|village|parish|school)"
-    r"\s+(?:district\s+)?(?:meeting|session)\b|\btown\s+meeting\b|\bmoderator\b"
-    r"|\b(?:meeting|assembly)\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:voters|electors|inhabitants)\b"
+    r"\s+(?:district\s+)?(?:meeting|session)\b|^[^\n]{0,24}\btown\s+meeting\b[^\n]{0,30}$|\bmoderator\b"
+    r"|\b(?:meeting|assembly)\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:voters|electors|inhabitants)\b",
+    re.M,
 )
 
 
-def strangers(doc: DocumentText, votes: Sequence[tuple[int, int, set[str]]]) -> list[bool]:
+@dataclass(frozen=True)
+class Taking:
+    """Where a vote begins and ends, and who takes part in it, by their surnames."""
+
+    start: int
+    end: int
+    #: Who moved, seconded or voted.
+    people: set[str]
+    #: Who is listed as absent or standing aside: they are of the body, too.
+    away: set[str]
+    #: As many are listed as a body has: who is not among them is not of the body.
+    is_whole: bool
+
+
+def strangers(doc: DocumentText, takings: Sequence[Taking]) -> list[bool]:
     """Return whether those who take part in each vote are people who are not at the meeting.
 
-    Each vote is where it begins and ends, and the surnames of who moved, seconded and voted.  The
-    attendance must be known.  Nobody in it, and nobody who acts together with them, may take part;
+    Where the attendance is known, nobody in it, and nobody who acts together with them, takes part;
     and no other meeting begins between such a vote and the last one of the members.
     """
+    votes = [(each.start, each.end, each.people) for each in takings]
     present = set(doc.roster.official)
-    if len(present) < _KNOWN_BODY or _OF_VOTERS.search(doc.lower, 0, _HEADING):
-        return [False] * len(votes)
+    begins = [begin.start() for begin in _BEGINS.find(doc.lower)] if len(votes) > 1 else []
+
+    def another_begins(start: int, end: int) -> bool:
+        return bisect_left(begins, start) < bisect_left(begins, end)
+
+    if len(present) < _KNOWN_BODY:
+        found = _of_another_body(doc, takings, another_begins)
+        return found if any(found) and not _is_of_voters(doc) else [False] * len(votes)
     present |= {word.lower() for who in doc.roster.attendees for word in who.name.text.split()}
     for _ in range(2):
         for _, _, people in votes:
@@ -250,17 +292,82 @@ def strangers(doc: DocumentText, votes: Sequence[tuple[int, int, set[str]]]) -> 
                 present |= people
     found = []
     last = -1
+    labels = {who.label for who in doc.roster.attendees if who.group == MEMBER and who.stated}
+    listed = []
+    for label in labels:
+        following = min((start for start, _, _ in votes if start > label), default=label)
+        opened = [begin for begin in begins if label <= begin < following]
+        listed += [label, *(begin + 1 for begin in opened[:1])]
     for start, end, people in votes:
+        last = max([last, *(label for label in listed if label < start)])
         if not present.isdisjoint(people):
             last = end
         strange = len(people) > 1 and present.isdisjoint(people)
-        if strange and not _TOLD_BY.search(doc.lower, max(0, start - _TOLD_NEAR), start):
-            strange = last >= 0 and not (
-                _MEETING_BEGINS.search(doc.lower, last, start)
-                or _MINUTES_HEADING.search(doc.text, last, start)
-            )
+        if strange and not _is_told_before(doc, start, _OF_MINUTES):
+            strange = last >= 0 and not another_begins(last, start)
         found.append(strange)
+    return found if any(found) and not _is_of_voters(doc) else [False] * len(votes)
+
+
+def _is_of_voters(doc: DocumentText) -> bool:
+    return _OF_VOTERS.search(doc.lower, 0, _HEADING) is not None
+
+
+def _of_another_body(
+    doc: DocumentText, takings: Sequence[Taking], another_begins: Callable[[int, int], bool]
+) -> list[bool]:
+    """Return which votes of a meeting whose attendance is not known are those of another body.
+
+    Two votes are of one body if anybody takes part in both.  Where a list names all of a body, and
+    others act who never meet any of these, there are two: the one with fewer votes is another.  So
+    are people of whom the words before tell.
+    """
+    found = [False] * len(takings)
+    meetings: list[list[int]] = []
+    for place, each in enumerate(takings):
+        before = takings[place - 1].end if place else 0
+        if not meetings or another_begins(before, each.start):
+            meetings.append([])
+        meetings[-1].append(place)
+    for meeting in meetings:
+        bodies: list[tuple[set[str], list[int]]] = []
+        for place in meeting:
+            of_it = takings[place].people | takings[place].away
+            if not takings[place].people:
+                continue
+            joined = [body for body in bodies if not body[0].isdisjoint(of_it)]
+            bodies = [body for body in bodies if body[0].isdisjoint(of_it)]
+            bodies.append(
+                (
+                    of_it.union(*(people for people, _ in joined)),
+                    sorted([place, *(each for _, places in joined for each in places)]),
+                )
+            )
+        acting = sum(len(places) for _, places in bodies)
+        whole = [any(takings[place].is_whole for place in places) for _, places in bodies]
+        for (people, places), is_whole in zip(bodies, whole, strict=True):
+            # A whole body that is not that of most votes; or a pair of names that are none of a
+            # whole body's, which acts more often than they do.
+            strange = is_whole and len(places) * 2 < acting
+            strange = strange or any(
+                other and those != people and len(places) < len(theirs)
+                for other, (those, theirs) in zip(whole, bodies, strict=True)
+            )
+            if len(people) < 2:
+                continue
+            for place in places:
+                start = takings[place].start
+                floor = max(start - _TOLD_NEAR, takings[place - 1].end if place else 0)
+                sent = len(bodies) > 1 and _SENT_IN.search(doc.lower, floor, start) is not None
+                found[place] = strange or sent
     return found
+
+
+def _is_told_before(doc: DocumentText, start: int, *others: re.Pattern[str]) -> bool:
+    """Whether words right before a vote, in its paragraph, say that it is somebody else's."""
+    mark = "\n" if doc.lines_are_paragraphs else "\n\n"
+    begin = max(0, start - _TOLD_NEAR, doc.text.rfind(mark, max(0, start - _TOLD_NEAR), start))
+    return any(told.search(doc.lower, begin, start) for told in (_TOLD_BY, *others))
 
 
 def is_told(doc: DocumentText, start: int, end: int, by_others: bool = False) -> bool:
@@ -268,7 +375,7 @@ def is_told(doc: DocumentText, start: int, end: int, by_others: bool = False) ->
 
     Of a vote ``by_others`` somebody may have told in the words before it.
     """
-    if by_others and _TOLD_BY.search(doc.lower, max(0, start - _TOLD_NEAR), start):
+    if by_others and _is_told_before(doc, start, _OF_MINUTES):
         return True
     mark = "\n" if doc.lines_are_paragraphs else "\n\n"
     begin = max(doc.text.rfind(mark, max(0, start - _PARAGRAPH), start), start - _PARAGRAPH, 0)
@@ -343,6 +450,11 @@ _YOURS = pattern(
 _LETTER_SAYS = Phrase(
     "letter", r"letter\s+(?:received\s+)?from\s+(?:[\w'.]+\s+){1,4}(?:council|board|committee)\s?:"
 )
+#: What somebody wrote, in quotation marks behind a colon.
+_QUOTED = Phrase(
+    "letter e-mail email memo statement article minutes",
+    r"(?:letters?|e-?mails?|memo(?:randum)?s?|statement|article|minutes)\b[^\".:]{0,120}:\s{0,60}\"",
+)
 #: A letter is at most this long.
 _LETTER = 8000
 
@@ -356,6 +468,10 @@ def _letters(doc: DocumentText) -> Iterator[tuple[int, int]]:
             yield dear.start(), yours.end()
     for letter in _LETTER_SAYS.find(doc.lower):
         yield letter.start(), doc.sentence_end(letter.end(), 400)
+    for quoted in _QUOTED.find(doc.lower):
+        close = doc.text.find('"', quoted.end(), quoted.end() + _LETTER)
+        if close >= 0:
+            yield quoted.end(), close + 1
 
 
 _ON_A_DAY = Phrase(

@@ -15,6 +15,7 @@ each member, and a column of names for each way to vote::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from clerk.core import lazy_re as re
 
@@ -37,7 +38,7 @@ def table_cues(doc: DocumentText, blank: _Stretches) -> _Table:
     """
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
-    for read in (split_tables, grids, voting_columns, side_by_side, boxes):
+    for read in (split_tables, grids, voting_columns, joined_cells, side_by_side, boxes):
         for found, stretches in read(doc, blank):
             for cue in found:
                 cue.rule = read.__name__
@@ -275,6 +276,33 @@ def voting_columns(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
             _add(doc, cue, AYES, name)
             cue.ballots[NOES], cue.end = [], start + len(line)
         if cue.ballots.get(AYES):
+            yield [cue], [(cue.start, cue.end)]
+
+
+#: A table of votes whose cells lost what was between them: ``In FavourA. SmithAgainstB. Jones``.
+_VOTERS = Phrase("voter", r"voter\s?types?\s?voter\s?names?\s?")
+_SIDE = re.compile(
+    r"In Favou?r|Against|Opposed|Abstain(?:ed)?|Absent|Conflict(?: of Interest)?|Recused"
+)
+
+
+def joined_cells(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
+    """Read sides and names in turn, each name up to the next side."""
+    for header in _VOTERS.find(doc.lower):
+        end = doc.text.find("\n\n", header.end())
+        end = end if end >= 0 else len(doc.text)
+        sides = list(_SIDE.finditer(doc.text, header.end(), end))
+        if is_inside(blank, header.start()) or not sides or sides[0].start() > header.end():
+            continue
+        cue = BallotCue(header.start(), end, FIRM, vote_type="roll_call")
+        for side, following in zip_longest(sides, sides[1:]):
+            cell = doc.text[side.end() : following.start() if following else end].strip()
+            name = _whole_name(doc, cell)
+            if isinstance(name, Name):
+                _add(doc, cue, ballot_kind(side[0].lower()), name)
+            else:
+                cue.incomplete |= {AYES, NOES}
+        if cue.ballots:
             yield [cue], [(cue.start, cue.end)]
 
 

@@ -192,8 +192,12 @@ _LONG_DASH = re.compile(
     r"[\u2014\u2015](?<=[a-z]{3}.)(?=[A-Z][a-z]+ (?:[A-Z][a-z]+ )?mo(?:ved|ves|tion)\b)"
 )
 _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)( {0,8}\n {0,60})([^\W\d_]{2,30}(?:-[^\W\d_]{1,30})?)")
-#: A one or a zero in a word, before small letters, was an l, an i or an o.
-_DIGIT_IN_WORD = re.compile(r"[10](?<=[A-Za-z].)(?=[a-z]{2})")
+#: A one or a zero in a word, before small letters, was an l, an i or an o; so was a zero among
+#: capitals.
+_DIGIT_IN_WORD = re.compile(
+    r"[10](?:(?<=[A-Za-z].)(?=[a-z]{2})|(?<=[a-z]0)(?=[a-z])|(?<=[A-Z]0)(?=[A-Z]{3})"
+    r"|(?<=[A-Z]{3}0)(?=[A-Z]))"
+)
 _PAGE_MARK = re.compile(
     r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
 )
@@ -257,7 +261,7 @@ class NormalText:
         if not _DIGIT_IN_WORD.search(self.original):
             return self.text
         pairs = zip(self.original, self.text, strict=True)
-        return "".join(was if was in "10" and now in "lo" else now for was, now in pairs)
+        return "".join(was if was in "10" and now in "loO" else now for was, now in pairs)
 
     def page_at(self, offset: int) -> int:
         """Return the number of the page, from 1, that an offset is on."""
@@ -301,7 +305,7 @@ def normalise(pages: Sequence[str]) -> NormalText:
         # ``Com . Smith , aye``: a full stop or comma belongs to the word before it.
         text = _LOOSE_STOP.sub(r"\2\1", text)
     text = _BROKEN_WORD.sub(_join_word, text)
-    text = _DIGIT_IN_WORD.sub(lambda digit: "l" if digit[0] == "1" else "o", text)
+    text = _DIGIT_IN_WORD.sub(_letter_for, text)
 
     # Blank lines inside sentences go: page breaks, and text set in double spacing.
     gaps = text.count("\n\n")
@@ -402,6 +406,12 @@ def _join_word(broken: re.Match[str]) -> str:
     whole = tail[0].islower() and broken.string[broken.start() - 1].islower()
     hyphen = "" if whole else "-"
     return hyphen + tail + " " * (len(gap) - len(hyphen)) + "\n"
+
+
+def _letter_for(digit: re.Match[str]) -> str:
+    if digit[0] == "1":
+        return "l"
+    return "O" if digit.string[digit.end()].isupper() else "o"
 
 
 def _one_line_break(gap: re.Match[str]) -> str:

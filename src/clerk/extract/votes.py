@@ -55,7 +55,7 @@ from .findings import (
 from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
-from .record import is_retold, is_told, read_record, strangers
+from .record import Taking, is_retold, is_told, read_record, strangers
 from .tables import table_cues
 from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
@@ -116,7 +116,7 @@ def read_votes(
 
     What does not show that it is the record of a meeting must be known to be (``is_minutes``).
     """
-    record = read_record(doc)
+    record = read_record(doc, is_minutes)
     is_recorded = is_minutes or record.is_shown
     blank = record.blank
     cues, tables = table_cues(doc, blank)
@@ -142,7 +142,7 @@ def read_votes(
             or _is_seconded(cue, cues, place + 1)
         ],
     )
-    strange = strangers(doc, [(motion.start, motion.end, _people(motion)) for motion in motions])
+    strange = strangers(doc, [_taking(motion) for motion in motions])
     printed = _PrintedNames(doc.text_with_digits)
     readings = []
     floor = 0
@@ -160,11 +160,27 @@ def read_votes(
     return readings
 
 
-def _people(motion: Motion) -> set[str]:
-    """Return the surnames of those who moved, seconded or voted."""
-    voters = (name for kind in (AYES, NOES) for name in motion.ballots.get(kind, ()))
-    named = (motion.mover, motion.seconder, *voters)
-    return {name.split()[-1].lower() for name in named if name}
+#: As many voters on lists that were read to their end are a body.
+_WHOLE_BODY = 3
+
+
+def _taking(motion: Motion) -> Taking:
+    """Return who takes part in a vote, by their surnames."""
+
+    def surnames(*kinds: str) -> set[str]:
+        return {name.split()[-1].lower() for kind in kinds for name in motion.ballots.get(kind, ())}
+
+    voters = surnames(AYES, NOES)
+    named = (name for name in (motion.mover, motion.seconder) if name)
+    return Taking(
+        motion.start,
+        motion.end,
+        voters | {name.split()[-1].lower() for name in named},
+        surnames(ABSTAIN, ABSENT, RECUSED),
+        is_whole=len(voters) >= _WHOLE_BODY
+        and not motion.incomplete
+        and {AYES, NOES} <= motion.ballots.keys(),
+    )
 
 
 def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
@@ -350,6 +366,10 @@ def _is_reversed(motion: Motion, counts: dict[str, int]) -> bool:
     return 0 not in listed and listed[0] != listed[1] and listed == (counts[NOES], counts[AYES])
 
 
+#: Members have more than one vote each.
+_WEIGHTED = pattern(r"\bweighted\s+(?:\w+\s+)?vot")
+
+
 def _flags(
     doc: DocumentText, motion: Motion, names: dict[str, list[str]], counts: dict[str, int]
 ) -> set[str]:
@@ -363,7 +383,8 @@ def _flags(
         flags.add("source_contradiction")
     if motion.incomplete:
         flags.add("incomplete_list")
-    for kind in {AYES, NOES, ABSTAIN} - motion.incomplete:
+    weighted = _WEIGHTED.search(doc.lower, max(0, motion.start - 40), motion.end) is not None
+    for kind in set() if weighted else {AYES, NOES, ABSTAIN} - motion.incomplete:
         if names[kind] and counts.get(kind, len(names[kind])) != len(names[kind]):
             flags.add("tally_mismatch")
     for name in (*names[AYES], *names[NOES]):
@@ -426,6 +447,9 @@ def _doubts(
         if 0 < len(strangers) * 2 < len(voters):
             # Most are members of whom the document tells more, and one is printed nowhere else.
             doubts.append("stranger")
+        if motion.made is None and motion.second is None and not motion.decided:
+            # Names were called, and nobody says what for.
+            doubts.append("no_question")
         if motion.from_prose:
             doubts.append("names_in_prose")
         if any(len(names[kind]) != motion.counts.get(kind) for kind in (AYES, NOES) if names[kind]):
@@ -615,14 +639,15 @@ _OUTCOME_ONLY = pattern(
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
     r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b|by\s+a\s+vote\b"
     r"|upon\s+(?:a\s+)?vote\b|(?:the\s+)?(?:\w+\s+){0,2}(?:board|council|commission|committee),?\s+by\s+an?\s"
-    r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b|by\s+\S+(?:\s\S+)?$",
+    r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b|by\s+\S+(?:\s\S+)?$"
+    r"|il\s+est(?:\s+\w+)?$|voted\s+(?:unanimously\s+)?(?:at\s+[\d:.]+\s?[ap]\.?m\.?,?\s+)?(?:on|by)\b(?!.*\sto\s)",
     re.I,
 )
 #: Says nothing of what: ``who moved its adoption``.
 _ITS_ADOPTION = pattern(
     r"(?:who|and)\s+moved\s+(?:for\s+)?(?:its|the)\s+(?:adoption|passage|approval)", re.I
 )
-_BLANK = pattern(r"[\s.:\-\")\]]{0,200}")
+_BLANK = pattern(r"[\s.,:\-\")\]]{0,200}")
 #: A semicolon or full stop inside a motion: more of it follows, and not what became of it.
 _ENDS = pattern(
     r"[;.]\s{0,40}(?:and,?\s+)?(?:(?:the|this|said|which|his|her|upon|on|a|by|with|it)\s+){0,2}"
@@ -675,6 +700,13 @@ _ASKED_ABOVE = pattern(
     r"(?:^|\n)[ ]{0,20}(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s{0,4})?(?P<words>(?:To"
     r"|That)\s[^\n]{8,200})"
     r"\n\s{0,20}$"
+)
+#: The same with the number of an article or a subject: ``Article 3. To see if the Town will``.
+_LISTED_ABOVE = pattern(
+    r"(?:^|\n) {0,40}(?:article|art\.|subject|item)\s(?:no\.?\s?)?#?\d{1,3}\s?[.:)-]{0,2}\s{1,8}"
+    r"(?=to\s)(?:to\s+(?:see|determine)\s+(?:if|whether)\s+the\s+[\w\s]{3,40}?\s+will\s+(?:vote\s+to\s+)?)?"
+    r"(?P<words>\S)",
+    re.I,
 )
 #: ``(Town)`` behind a name.
 _NOTE = pattern(r"\([^()]{1,30}\)[\s,;:]{0,4}(?=\S)")
@@ -743,12 +775,22 @@ def motion_wording(
             )
             if bare and (about := _about(doc, motion, item_title)):
                 words = f"{words} ({about})"
+            if _ONLY_A_NUMBER.fullmatch(words) and (
+                resolved := _RESOLVED_BELOW.match(doc.text, end)
+            ):
+                # ``who moved its adoption: RESOLUTION NO. 12`` above ``BE IT RESOLVED that``
+                end = doc.sentence_end(resolved.end(), _LONGEST)
+                words = f"{words}: {_tidy(_as_printed(doc, resolved.start(), end))}"
             return Wording(words, start, end, place)
     if person is not None:
         return person
     return Wording(item_title, motion.start, motion.start, "heading") if item_title else None
 
 
+_ONLY_A_NUMBER = pattern(
+    r"(?:resolution|ordinance|by-?law|local\s+law)\s+(?:no\.?\s{0,2}|#)?[\w./-]*\d[\w./-]*", re.I
+)
+_RESOLVED_BELOW = pattern(r"\s{1,80}be\s+it\s+(?:\w+\s+)?resolved\b", re.I)
 _ONE_PERSON = re.compile(r"(?:[A-Z][\w.'-]* ){0,4}[A-Z][\w'-]+")
 _ONLY_A_PERSON = pattern(r"(?:Cllr|Councill?or|Cr|Mr|Mrs|Ms|Miss|Dr)\.?(?: [A-Z][\w'.-]*){1,3}")
 #: What precedes a motion in its line: ``Treasurer's report: Smith made a motion to accept``.
@@ -925,6 +967,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
     if made is not None and (moved := _INTRODUCED.search(doc.text, made.start, made.end)):
         yield "statement", *moved.span("words")
     if made is not None and made.start > 0:
+        if made.only_names and (
+            listed := last_match(_LISTED_ABOVE, doc.text, max(floor, made.start - 1500), made.start)
+        ):
+            yield "above", listed.start("words"), doc.sentence_end(listed.start("words"))
         floor = max(0, made.start - 500)
         if moved := _MOTION_ABOVE.search(doc.text[floor : made.start]):
             yield "above", floor + moved.start("words"), floor + moved.end("words")
@@ -1055,6 +1101,8 @@ def _resolved_above(doc: DocumentText, position: int, floor: int) -> tuple[int, 
 
 
 _FIRST_NUMBER = re.compile(r"(?:^|\n)\s{0,40}\(?1[.)]\s{1,8}$")
+_LISTED = re.compile(r"\s{1,80}(?:(?<=\n)|(?<=\n )|(?<=  ))[A-Z0-9][^\n]{1,78}(?=\n)")
+_LIST_BELOW = re.compile(r"\s{1,60}\(?[aA1i][.)]\s{1,8}[A-Z]")
 #: A motion has fewer parts than this.
 _MOST_PARTS = 12
 
@@ -1080,6 +1128,10 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
     colon = doc.text.find(":", start, min(end, start + _SUBJECT_ONLY))
     if not ends_open and colon > 0 and _NUMBER_ONLY.fullmatch(doc.lower, colon + 1, end):
         ends_open, announced = True, _tidy(doc.text[start:colon])
+    if not ends_open and (_LIST_BELOW.match(doc.text, end)):
+        # ``Moved (Smith/Jones): that the Board`` and, below it, ``a) Adopts the plan.``
+        announced = doc.text[start:end].strip()
+        ends_open = announced.startswith("that ") and len(announced.split()) <= _FEW_WORDS
     if ends_open and (
         not _says_what(announced)
         or _FOLLOWS.fullmatch(announced)
@@ -1088,6 +1140,13 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
         # ``BE IT RESOLVED:`` and the motion in the next paragraph.
         gap = _BLANK.match(doc.text, end)
         end = doc.sentence_end(gap.end() + 4 if gap else end, _LONGEST)
+        part = _LISTED.match(doc.text, end) if "following" in announced[-60:] else None
+        if part is not None and part.end() < edge:
+            # A list that ends where it was voted on, with a short line for each of its parts.
+            while part is not None and part.end() < edge:
+                end = part.end()
+                part = _LISTED.match(doc.text, end)
+            return end
     if _FIRST_NUMBER.search(doc.text, max(0, start - 50), start):
         # ``1. That the report be received. 2. That the land be sold.``
         for number in range(2, _MOST_PARTS):
