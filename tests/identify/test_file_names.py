@@ -39,3 +39,27 @@ def test_the_name_of_a_file_says_what_it_is(name: str, kind: str | None, day: st
 
     assert (found.kind.value, found.date.value) == (kind, day)
     assert all(fact.source == "file_name" for fact in (found.kind, found.date) if fact.value)
+
+
+@pytest.mark.parametrize(
+    ("folder", "body"),
+    [
+        # Commas within a name.
+        ("Joint Planning, Zoning, and Historic Preservation Committee", None),
+        ("Joint Planning, Zoning, Building Committee", None),
+        ("Parks, Recreation, Trees & Trails Commission", None),
+        ("Audit, Finance and Administration Committee", None),
+        # Commas between names, places and rooms.
+        ("Ashby, Parks and Recreation Commission", "Parks and Recreation Commission"),
+        ("Administration, Finance Committee", "Finance Committee"),
+        ("Finance Committee, Room 4", "Finance Committee"),
+        ("City Council, Planning Commission", "City Council"),
+        # One body of another.
+        ("Advisory Committee to The City Council", None),
+        ("Regular Meeting of The City Council", "City Council"),
+    ],
+)
+def test_a_folder_names_a_body_in_full(folder: str, body: str | None):
+    found = identify([], Hints(path=f"{folder}/2024-03-04 Minutes.pdf"))
+
+    assert found.body.value == (body or folder)

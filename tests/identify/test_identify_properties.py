@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clerk.identify import KINDS, Hints, Known, PageView, identify, split
@@ -24,6 +24,7 @@ TEXTS = st.one_of(st.text(max_size=200), WRITTEN)
 
 
 @given(st.lists(TEXTS, max_size=8), TEXTS, TEXTS)
+@example([":", "RESOLUTION"], "", "")
 def test_every_date_is_a_day_and_every_page_is_in_a_part(texts: list[str], path: str, said: str):
     pages = [PageView(number, text) for number, text in enumerate(texts, 1)]
     hints = Hints(path=path, place="Millbrook, ON", portal=Known(date=said, kind=said))

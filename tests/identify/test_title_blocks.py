@@ -59,3 +59,24 @@ def test_every_value_has_a_quote_that_is_printed(example: Example):
     letters = plain(example.page).replace(" ", "")
     for fact in (found.date, found.kind, found.body, found.title):
         assert fact.value is None or plain(fact.quote).replace(" ", "") in letters
+
+
+LATER_PAGE = """Minutes of the Town Board
+Regular Meeting
+October 10, 2018
+
+The meeting was called to order at 7:00 p.m.
+"""
+
+
+def test_no_later_page_dates_a_document_whose_first_page_could_not_be_read():
+    hints = Hints(place="Springfield, IL", path="Minutes 9-24-18.pdf")
+
+    read, unread = (identify([PageView(number, LATER_PAGE)], hints) for number in (1, 2))
+
+    assert read.date.value == "2018-10-10"
+    assert (unread.date.value, unread.date.source) == ("2018-09-24", "file_name")
+    assert ("date", "2018-10-10") in [(each.field, each.fact.value) for each in unread.others]
+    assert unread.body.value == read.body.value
+    assert unread.body.confidence < 0.5 < read.body.confidence
+    assert not unread.title.value or unread.title.source != "page"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -16,103 +16,58 @@ from .text import Line, Words, ascii_lower, cased_pattern, is_address, is_headli
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
     r"(?:councils?|boards?|commission|committees?|sub-?committee|authority|trustees|selectmen"
-    r"|selectboard|aldermen|"
-    r"supervisors|commissioners|assembly|court|police jury|panel|task force|cabinet|senate"
-    r"|legislature"
-    r"|corporation|"
-    r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
-    r"|cabildo|ayuntamiento|pleno|"
-    r"gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
+    r"|selectboard|aldermen|supervisors|commissioners|assembly|court|police jury|panel|task force"
+    r"|cabinet|senate|legislature|corporation|directorate|bureau|agency|town meeting"
+    r"|working (?:group|party)|conseil|comité|consejo|cabildo|ayuntamiento|pleno"
+    r"|(?:orts)?gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
     r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
     r"|haupt(?:- und \w{3,20})?ausschuss(?:es)?|finanz(?:- und \w{3,20})?ausschuss(?:es)?"
-    r"|gemeindevertretung|stadtvertretung"
-    r"|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
+    r"|gemeindevertretung|stadtvertretung|ortsrat(?:e?s)?|gemeenteraad|(?<=\bde\s)raad"
     r"|raadscommissie(?: \w+)?|junta (?:directiva|de (?:educación|gobierno|supervisores))"
-    r"|mesa directiva|concejo"
-    r"|commissie (?!van\b|voor\b)\w+"
-    r"|stadtverordnetenversammlung|municipal district|freeholders|governors|regents"
-    r"|forum|electors)"
+    r"|mesa directiva|concejo|commissie (?!van\b|voor\b)\w+|stadtverordnetenversammlung"
+    r"|municipal district|freeholders|governors|regents|forum|electors)"
 )
 HEAD: Final = Words(rf"\b{_HEAD}(?![^\W\d_])")
-#: How such words begin: to compare these first takes a fifth of the time.
-_HEAD_STARTS: Final = frozenset(
-    {
-        *("counc", "board", "commi", "sub-c", "subco", "autho", "trust", "selec", "alder", "super"),
-        *("assem", "court", "polic", "panel", "task", "cabin", "senat", "legis", "corpo", "direc"),
-        *("burea", "agenc", "town", "worki", "conse", "comit", "cabil", "ayunt", "pleno", "gemei"),
-        *(
-            "stadt",
-            "ortsb",
-            "kreis",
-            "aussc",
-            "munic",
-            "ortsr",
-            "gemee",
-            "raad",
-            "raads",
-            "junta",
-            "mesa",
-            "conce",
-            "freeh",
-            "gover",
-            "regen",
-            "forum",
-            "elect",
-        ),
-        *("bauau", "haupt", "finan", "umwel"),
-    }
-)
 #: After such a word: it is a room or a person, no body.
 _NOT_A_BODY = Words(
-    r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors"
-    r"|assembly|cabinet|agency|authority)"
-    r"['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall|offices?|members?"
-    r"|member|president|chair\w*"
-    r"|secretary|clerk|liaison|"
-    r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
-    r"|\b(?:clerk|secretary|solicitor|attorney|advis[eo]r|letter) (?:to|of) (?:the )?(?:\w+ )?"
-    r"(?:council|board|commission|committee)\b"
-    r"|\b(?:town|city|village|county|municipal) (?:offices|hall|building)\b"
+    r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors|assembly"
+    r"|cabinet|agency|authority)['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall"
+    r"|offices?|members?|member|president|chair\w*|secretary|clerk|liaison|priorities|goals"
+    r"|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b|\b(?:clerk|secretary"
+    r"|solicitor|attorney|advis[eo]r|letter) (?:to|of) (?:the )?(?:\w+ )?(?:council|board"
+    r"|commission|committee)\b|\b(?:town|city|village|county|municipal) (?:offices|hall|building)\b"
 )
 _MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
-    r"|adjourned|virtual|online|hybrid|"
-    r"remote|öffentliche|nichtöffentliche|openbare|public|open|closed|executive|work|working|study"
-    r"|organi[sz]ational"
-    r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
-    r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
-    r"|planning|business|first|second|"
-    r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
-    r"|semi-?monthly)[ /&-]{1,3})*"
-    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|vergadering|réunion|reunión|séance|sesión)\b"
-    r"(?: (?:(?:extra)?ordina(?:ire|ria)s?|especial)\b)?(?: celebrada por\b)?|\btenue\b"
+    r"|adjourned|virtual|online|hybrid|remote|öffentliche|nichtöffentliche|openbare|public|open"
+    r"|closed|executive|work|working|study|organi[sz]ational|reorgani[sz]ation(?:al)?|inaugural"
+    r"|budget|ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
+    r"|planning|business|first|second|statutory|electronic|teleconference|workshop|general"
+    r"|bi-?monthly|semi-?monthly)[ /&-]{1,3})*(?:meetings?|sessions?|hearings?(?! (?:board|exam"
+    r"|officer))|workshops?|retreat|sitzung|vergadering|réunion|reunión|séance"
+    r"|sesión)\b(?: (?:(?:extra)?ordina(?:ire|ria)s?|especial)\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = Words(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
-    r"|revised|updated|tentative|"
-    r"proposed(?= (?:agenda|minutes))|preliminary|action|voting|summary|detailed"
-    r"|synopsis)(?= )|\b(?:minutes|mintues|agendas?|"
-    r"packets?|packages?|notices?|order of business|record of proceedings|official proceedings"
-    r"|proceedings|journal|"
-    r"procès[- ]verbal|compte[- ]rendu|ordre du jour|niederschrift|protokoll|einladung"
-    r"|besluitenlijst|notulen|verslag"
-    r"|tagesordnung|staff report|agenda report"
-    r"|report to|report|"
-    r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
-    r"|cancel+ed|cancel+ation|postponed)\b"
+    r"|revised|updated|tentative|proposed(?= (?:agenda|minutes))|preliminary|action|voting|summary"
+    r"|detailed|synopsis)(?= )|\b(?:minutes|mintues|agendas?|packets?|packages?|notices?"
+    r"|order of business|record of proceedings|official proceedings|proceedings|journal"
+    r"|procès[- ]verbal|compte[- ]rendu|ordre du jour|niederschrift|protokoll|einladung"
+    r"|besluitenlijst|notulen|verslag|tagesordnung|staff report|agenda report|report to|report"
+    r"|memorandum|memo to|resolutions?|ordinances?|by-?laws?|held|cancel+ed|cancel+ation"
+    r"|postponed)\b"
 )
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = Words(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly|ordinary|extraordinary)"
-    r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
-    r"|\bpublic (?=(?:board|council|commission)\b)"
-    r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
-    r"|\bmitglieder (?=de[sr]\b)"
-    r"|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior|last) )?"
-    r"|\bemergency (?=(?:(?:city|town|village|county|borough|common|school) )?(?:board|council"
-    r"|commission)\b)"
-    r"|\b(?:honorable mayor and|(?<!of\s)mayor and) |\b(?:19|20)[0-9]{2} "
+    r"|quarterly|ordinary|extraordinary) (?=(?:\w+ ){0,3}?(?:board|council|commission|committee"
+    r"|trustees|select|meeting|authority))|\bpublic (?=(?:board|council|commission)\b)"
+    r"|\bfull (?=(?:board|commission)\b)|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board"
+    r"|council|commission|court)\b)|\bmitglieder (?=de[sr]\b)| for (?:19|20)[0-9]{2}$|\b(?:dates"
+    r"|schedule|calendar|sponsored|presented|hosted|submitted|prepared|issued) (?:of|by|at|to"
+    r"|for) (?:the )?|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior"
+    r"|last) )?|\bemergency (?=(?:(?:city|town|village|county|borough|common|school) )?(?:board"
+    r"|council|commission)\b)|\b(?:honorable mayor and|(?<!of\s)mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 #: Also what is left of a word of marks alone.
@@ -120,35 +75,40 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
-        *(
-            "its",
-            "this",
-            "our",
-            "el",
-            "am",
-            "um",
-            "vom",
-            "members",
-            "van",
-            "het",
-            "before",
-            "convene",
-        ),
+        *("its", "this", "our", "el", "am", "um", "vom", "members", "van", "het", "before"),
+        "convene",
     }
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
 _CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
 #: A sentence or name begins with "The", but not in "Friends of The Library".
 _SPLIT = re.compile(
-    r"\s+[-–—|•·]\s+|(?<!\bof)(?<!\bfor)(?<!\bon)(?<!\band)\s+The\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+"
+    r"\s+[-–—|•·]\s+|(?<!\bof)(?<!\bfor)(?<!\bon)(?<!\bto)(?<!\band)\s+The\s+|\bthat\b|["
+    r"|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+"
 )
+#: What a body may be for, in a name that lists more of it: "Parks, Trees and Trails Commission".
+_SUBJECT = (
+    r"(?:(?:joint|public|land|human|economic|community|historic|open) )?(?:planning|zoning|parks?"
+    r"|recreation|trees?|trails|use|space|preservation|conservation|environment|forestry|audit"
+    r"|finance|budget|personnel|administration|ordinances?|rules|policy|legislation|government"
+    r"|operations|appeals|building|buildings|grounds|facilities|properties|roads|streets|alleys"
+    r"|sidewalks|bridges|highways?|traffic|transportation|transit|parking|water|sewer|utilities"
+    r"|sanitation|energy|technology|works|safety|police|fire|health|welfare|education|schools"
+    r"|library|arts|culture|tourism|housing|development|resources|services|relations|diversity"
+    r"|equity|inclusion|justice)"
+)
+_LISTED = Words(
+    rf"\b(?:joint )?{_SUBJECT}(?: (?:and|&) {_SUBJECT})?(?:, {_SUBJECT}){{0,5}}, (?:and |& )?"
+    rf"(?:[\w'’-]+ ){{0,4}}?(?:(?:and|&) (?:[\w'’-]+ ){{1,4}}?)?{_HEAD}(?![^\W\d_])"
+)
+_AND = re.compile(r"\b(?:and|AND|And)\b|&")
+#: In place of a comma at which a name is not split.
+_COMMA: Final = "\0"
 _COUNCIL_OF = cased_pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
-    r"|for) (?:the )?(?:corporation of )?(?:the )?"
-    r"(?P<place>(?!county (?:commissioners|supervisors))(?:united )?(?:city|town|township"
-    r"|village|municipality|county|district|borough"
-    r"|region|regional "
-    r"municipality|united townships|united counties)(?: of)? .+)$"
+    r"|for) (?:the )?(?:corporation of )?(?:the )?(?P<place>(?!county (?:commissioners"
+    r"|supervisors))(?:united )?(?:city|town|township|village|municipality|county|district|borough"
+    r"|region|regional municipality|united townships|united counties)(?: of)? .+)$"
 )
 _CORPORATION_OF = Words(r"^(?:the )?corporation of (?:the )?")
 _INCORPORATED = Words(
@@ -168,18 +128,47 @@ _OF_MUNICIPALITY = Words(
 #: Names of the body that governs a place; then the name of the place says nothing.
 GOVERNING: Final = Words(
     r"(?:(?:city|town|township|village|municipal|common|regional) )?council|city council"
-    r"|select ?board|school (?:board|committee)"
-    r"|(?:town|township|village|county|city) (?:board|commission|trustees)(?: of trustees"
-    r"| of supervisors)?"
-    r"|board(?: of (?:trustees|education|supervisors|selectmen|(?:county )?commissioners"
-    r"|directors|aldermen|"
-    r"school trustees|managers|finance))?|(?:county )?commissioners'? court"
-    r"|board of mayor and aldermen"
+    r"|select ?board|school (?:board|committee)|(?:town|township|village|county|city) (?:board"
+    r"|commission|trustees)(?: of trustees| of supervisors)?|board(?: of (?:trustees|education"
+    r"|supervisors|selectmen|(?:county )?commissioners|directors|aldermen|school trustees|managers"
+    r"|finance))?|(?:county )?commissioners'? court|board of mayor and aldermen"
 )
 _BARE = Words(
     r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors"
     r"|commissioners|supervisors|selectmen|aldermen|court)"
 )
+#: Names for the one board of a school district, and of a county.
+ONE_BOARD: Final = (
+    Words(r"school board|board of (?:education|school (?:trustees|directors|commissioners))"),
+    Words(r"(?:county )?board of (?:county )?commissioners|county (?:commission|commissioners)"),
+)
+#: What such boards are called for short, in lower case.
+SHORT_NAMES: Final = frozenset(
+    {
+        *("board", "school board", "trustees", "supervisors", "commissioners", "selectmen"),
+        *("aldermen", "directors", "county commission", "county commissioners"),
+    }
+)
+
+
+def fuller_name(name: str, known: Mapping[str, float]) -> str | None:
+    """Return what a place calls the board that a document calls "Board" or "School Board".
+
+    ``known`` has the names that its documents use, with how sure the surest of them is.  A short
+    name that one of them prints in a heading stays, and exactly one full name must fit.
+    """
+    if known.get(name, 0.0) >= MENTIONED:
+        return None
+    full = [each for each in known if each.lower() not in SHORT_NAMES]
+    if _BARE.fullmatch(name):
+        found = [each for each in full if name.lower() in each.lower().split()]
+        found = found if all(map(GOVERNING.fullmatch, found)) else []
+    else:
+        kinds = [names for names in ONE_BOARD if names.fullmatch(name)]
+        found = [each for each in full if any(names.fullmatch(each) for names in kinds)]
+    return found[0] if len(found) == 1 else None
+
+
 _ADDRESSED = cased_pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
@@ -192,9 +181,8 @@ _LABELLED = cased_pattern(
 _PART_OF_COUNCIL = Words(
     r"\b(?:(?<!school\s)committee|sub-?committee|cabinet|panel|commission|task force"
     r"|working (?:group|party)|board of (?:appeals|adjustment|zoning appeals|health|review)"
-    r"|(?:planning|zoning|library|park|recreation|cemetery|licensing|liquor|police|fire|water|appeals"
-    r"|drainage|museum) board"
-    r"|ausschuss(?:es)?|comité)\b"
+    r"|(?:planning|zoning|library|park|recreation|cemetery|licensing|liquor|police|fire|water"
+    r"|appeals|drainage|museum) board|ausschuss(?:es)?|comité)\b"
 )
 _PART_OF_BODY = Words(r"^(?:board|council|committee|commission)(?: of \w+)?$")
 
@@ -202,6 +190,13 @@ _CAPITAL = r"(?-i:[A-Z][\w'’&.-]*|of|the|and|for|on)"
 _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0,6}})?"
 #: Sentences that say whose meeting it is, without dates; each with what it contains.
 _IN_TEXT: Final = (
+    (
+        cased_pattern(
+            r"\b(?:ordained|resolved|enacted),? (?:that )?by (?:the )?"
+            rf"(?P<body>(?:[\w'’.-]+ ){{0,6}}?{_HEAD}\b{_OF_WHAT})"
+        ),
+        ("ordained", "resolved", "enacted"),
+    ),
     (
         cased_pattern(
             r"\b(?:meetings?|sessions?|terms?|sitzung) (?:of|des|der) (?:the )?"
@@ -239,13 +234,6 @@ _IN_TEXT: Final = (
         ),
         ("passed", "adopted", "carried", "approved"),
     ),
-    (
-        cased_pattern(
-            r"\b(?:ordained|resolved|enacted),? (?:that )?by (?:the )?"
-            rf"(?P<body>(?:[\w'’.-]+ ){{0,6}}?{_HEAD}\b{_OF_WHAT})"
-        ),
-        ("ordained", "resolved", "enacted"),
-    ),
     (cased_pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
     (
         cased_pattern(
@@ -260,29 +248,16 @@ _IN_TEXT: Final = (
 )
 
 _IN_TEXT_NEEDS: Final = (
-    *(
-        " met",
-        "meeting ",
-        "meetings ",
-        "session ",
-        "term ",
-        "sitzung ",
-        "convene",
-        "held",
-        "hold",
-        "assembled",
-        "called",
-    ),
-    *("passed", "adopted", "carried", "approved", "proceedings", "council "),
-    *("ordained", "resolved", "enacted"),
+    *(" met", "meeting ", "meetings ", "session ", "term ", "sitzung ", "convene", "held"),
+    *("hold", "assembled", "called", "passed", "adopted", "carried", "approved"),
+    *("proceedings", "council ", "ordained", "resolved", "enacted"),
 )
 
 _GENERIC_WORD = Words(
     r"\b(?:city|town|township|village|borough|county|municipality|district|parish|shire|of|the"
-    r"|rural|regional|municipalité|ville"
-    r"|school|schools|board|education|"
-    r"council|commission|water|community|college|unified|public|corporation|city-?county"
-    r"|unit|consolidated|independent|cdd|isd|c?usd|csd|pud|mud|[a-z]{2}|[0-9]+)\b|[^\w\s'-]+"
+    r"|rural|regional|municipalité|ville|school|schools|board|education|council|commission|water"
+    r"|community|college|unified|public|corporation|city-?county|unit|consolidated|independent|cdd"
+    r"|isd|c?usd|csd|pud|mud|[a-z]{2}|[0-9]+)\b|[^\w\s'-]+"
 )
 
 
@@ -305,8 +280,7 @@ _PLACE_OF = re.compile(
     rf"|city of )?|corporation of (?:the )?){_NAME}"
 )
 _PLACE_BEFORE = re.compile(
-    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular"
-    r"|special"
+    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular|special"
     rf"|notice|by-law|report|joint|board|council|commission(?:ers)?|committee|department|office"
     rf"|clerk|state)\b){_NAME} (?i:town council|city council|township"
     rf"|county council"
@@ -399,7 +373,13 @@ def body_in_heading(line: str) -> str | None:
         return readable(" ".join(line[slice(*town_meeting.span())].split()))
     bare = _CLOCK.sub(" | ", without_dates(line, " | "))
     bare = _KIND_WORDS.sub(" ", _MEETING_WORDS.sub(" | ", bare))
-    pieces = [clean_name(piece) for piece in _SPLIT.split(bare) if HEAD.search(piece)]
+    for listed in _LISTED.finditer(bare) if ", " in bare else ():
+        start, end = listed.span()
+        if bare.count(",", start, end) > 1 or _AND.search(bare, bare.rindex(",", start, end), end):
+            bare = bare[:start] + bare[start:end].replace(",", _COMMA) + bare[end:]
+    pieces = [
+        clean_name(piece).replace(_COMMA, ",") for piece in _SPLIT.split(bare) if HEAD.search(piece)
+    ]
     named = [piece for piece in pieces if HEAD.search(piece) and len(piece.split()) <= 14]
     if not named:
         return None
@@ -413,6 +393,12 @@ _URL = re.compile(r"(?:https?://|www\.)\S+")
 _APART = re.compile(
     r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
 )
+#: "Board of Directors Chair - Ann Lee": the letterhead goes on with its officers.
+_BEFORE_OFFICERS = Words(
+    r"board of (?:directors|trustees|education|governors|supervisors|commissioners|selectmen"
+    r"|aldermen)(?= (?:(?:first|second|1st|2nd|deputy|acting|interim) )?(?:(?:vice|co)[- ]?)?"
+    r"(?:chair\w*|president|secretary|treasurer|clerk|members?|staff)\b)"
+)
 #: "Board of Directors Regular Board Meeting".
 _TWICE = Words(r"^(?:board|council|commission) of \w+(?= (?:board|council|commission)$)")
 _TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b")
@@ -421,11 +407,10 @@ _TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b")
 _GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
 #: What follows is what a body does, not its name.
 _DOING = Words(
-    r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting"
-    r"|accepting|supporting|relating"
-    r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
-    r"|directing|rescinding"
-    r"|repealing|levying|confirming|certifying|recogni[sz]ing|to be held|will be held|held"
+    r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting|accepting"
+    r"|supporting|relating|regarding|concerning|setting|calling|ordering|opposing|appointing"
+    r"|providing|creating|directing|rescinding|will (?:hold|meet|convene|conduct)|repealing|levying"
+    r"|confirming|certifying|recogni[sz]ing|to be held|will be held|held|met|meets|convened"
     r"|el d[ií]a|de la corporaci[oó]n)\b"
 )
 
@@ -447,6 +432,8 @@ def clean_name(text: str) -> str:
     name = " ".join(words).strip(" .,'\"“”’-–—/&*")
     if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
         name = _GENITIVE.sub(r"\1", name)
+    if board := _BEFORE_OFFICERS.search(name):
+        name = name[: board.end()]
     if twice := _TWICE.match(name):
         name = name[: twice.end()]
     heads = list(HEAD.finditer(name))
@@ -462,7 +449,7 @@ def clean_name(text: str) -> str:
 _OF = re.compile(r"\s(?:of|for|de|du)\s(?:the\s|la\s)?", re.IGNORECASE)
 
 
-def _after_own_place(name: str, own: frozenset[str]) -> str:
+def after_own_place(name: str, own: frozenset[str]) -> str:
     """Return what follows the place at the beginning of a name, else the whole name."""
     words = name.split()
     small = [word.lower() for word in words]
@@ -484,7 +471,7 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
         heads = [name[: link.start()] for link in _OF.finditer(name)]
         governing = [head for head in heads if GOVERNING.fullmatch(head) and " " in head]
         return governing[-1] if governing else name
-    rest = _after_own_place(name, own)
+    rest = after_own_place(name, own)
     # "Millbrook Township Board of Trustees" is the board of trustees, "Millbrook Township Board"
     # is not.
     without_town = _TOWN_BEFORE.sub("", rest)
@@ -590,7 +577,8 @@ def body_of(
                         found.append((weight, name, line))
     if not found:
         return UNKNOWN
-    short = {name: _OF_COUNCIL.sub("", without_own_place(name, own)) for _, name, _ in found}
+    names = {name for _, name, _ in found}
+    short = {name: _OF_COUNCIL.sub("", without_own_place(name, own)) for name in names}
     named = Counter(short[name].lower() for _, name, _ in found)
     weight, name, line = max(
         found, key=lambda each: each[0] + 0.3 * (named[short[each[1]].lower()] - 1)
@@ -645,8 +633,7 @@ DISTRICT: Final = Words(
     r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
     r"|irrigation|drainage|conservation|utility|utilities|transit|improvement|cemetery|port|airport"
     r"|flood|protection|development|metropolitan|services?|abatement|reclamation|power|ambulance"
-    r"|regional|planning|soil)"
-    r" (?:control |management )?district\b"
+    r"|regional|planning|soil) (?:control |management )?district\b"
 )
 
 
@@ -700,12 +687,9 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
     """Yield the lines that name a body, each with the next one and without dates."""
     rest = lines[len(block) : len(block) + _OPENING_LINES]
     small = [line.text.lower() for line in rest]
-    names = [not _HEAD_STARTS.isdisjoint([word[:5] for word in text.split()]) for text in small]
     for number, line in enumerate(rest):
         goes_on = len(line.text) > _FULL_LINE and number + 1 < len(rest)
-        if not (names[number] or (goes_on and names[number + 1])):
-            continue
-        text = f"{line.text} {rest[number + 1].text}" if goes_on else line.text
         whole = f"{small[number]} {small[number + 1]}" if goes_on else small[number]
         if any(map(whole.__contains__, _IN_TEXT_NEEDS)) and HEAD.search(whole):
+            text = f"{line.text} {rest[number + 1].text}" if goes_on else line.text
             yield line, without_dates(text)

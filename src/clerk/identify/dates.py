@@ -184,18 +184,8 @@ _WHOLE_YEAR = re.compile(rf"(?<![0-9]){_YEAR4}(?![0-9])")
 #: A British postcode or council, pounds, and words of languages that write the day first.
 _POSTCODE = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|£ ?[0-9]")
 _DAY_FIRST_WORDS: Final = (
-    *(
-        "parish council",
-        "gemeinde",
-        "gemeente",
-        "vergadering",
-        "sitzung",
-        "niederschrift",
-        " uhr",
-        "conseil",
-        "séance",
-    ),
-    *("ayuntamiento", "sesión", "sesion ", "alcalde"),
+    *("parish council", "gemeinde", "gemeente", "vergadering", "sitzung", "niederschrift"),
+    *(" uhr", "conseil", "séance", "ayuntamiento", "sesión", "sesion ", "alcalde"),
 )
 
 

@@ -14,13 +14,15 @@ from typing import Final, NamedTuple
 
 from clerk.core import lazy_re as re
 
-from .dates import PrintedDate, begins_with_date, printed_dates
+from .dates import PrintedDate, begins_with_date, printed_dates, years_in
 from .facts import (
     AGENDA,
     MINUTES,
     NOTICE,
+    OTHER,
     PACKET,
     PAGE,
+    REPORT,
     RESOLUTION,
     SCHEDULE_DAYS,
     UNKNOWN,
@@ -58,8 +60,7 @@ def _rule(
 
 
 _LINK = (
-    r"[\W_]*(?:(?:on|of|the|at|for|as|by|is|was|date|dated?|held|this|le|am|den"
-    r"|el) ?[\W_]*){0,4}$"
+    r"[\W_]*(?:(?:on|of|the|at|for|as|by|is|was|date|dated?|held|this|le|am|den|el) ?[\W_]*){0,4}$"
 )
 
 RULES: Final = (
@@ -76,8 +77,9 @@ RULES: Final = (
     _rule(
         "earlier resolution",
         0,
-        r"\b(?:by|to|under|its|amending|of|said) (?:\S+ ){0,4}(?:resolution|ordinance|by-?law)s?\b"
-        r"(?:(?! this\b)[^;]){0,120}\b(?:passed|adopted|enacted|approved)\b[^;]{0,80}$",
+        r"\b(?:by|to|under|its|amending|(?<!copy\s)of|said) (?:\S+ ){0,4}"
+        r"(?:resolution|ordinance|by-?law)s?\b(?:(?! this\b)[^;]){0,120}"
+        r"\b(?:passed|adopted|enacted|approved)\b[^;]{0,80}$",
         "AUTHORIZED BY RESOLUTION ADOPTED @",
         "amending its Resolution No. 78-31 adopted by the Board on @",
         needs="resolution ordinance law",
@@ -105,16 +107,16 @@ RULES: Final = (
         "adoption",
         9.5,
         r"\b(?:passed|adopted|enacted|finally passed|(?:resolved|ordained)(?! that)|carried"
-        r"|approved|read)\b[^.]{0,140}"
-        r"\b(?:this|the|on|day|dated?|held|(?:meeting|session) of)\b[\W_]{0,4}$"
-        r"|\b(?:passed|adopted|enacted|approved)[\W_]{0,6}$"
-        r"|\bat (?:its|their|the|a|an) (?:[\w'’]+ ){0,6}(?:meeting|session)\b[^.]{0,60}"
-        r"\b(?:on|of|held)\b[\W_]{0,4}$"
-        r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
+        r"|approved|read)\b[^.]{0,140}\b(?:this|the|on|day|dated?|held|(?:meeting"
+        r"|session) of)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted|approved)[\W_]{0,6}$|\bat (?:its"
+        r"|their|the|a|an) (?:[\w'’]+ ){0,6}(?:meeting|session)\b[^.]{0,60}\b(?:on|of"
+        r"|held)\b[\W_]{0,4}$|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$"
+        r"|(?:^|\n)dated (?:at [^.\n]{0,40})?this (?:the )?$",
         "READ A FIRST, SECOND AND THIRD TIME AND PASSED THIS @",
         "ADOPTED this @",
         "PASSED AND ADOPTED at a regular meeting of the Board of Directors held @",
         "Please be advised that at its regular meeting of @",
+        "DATED this @",
         needs="meeting session passed adopted enacted resolved ordained carried approved read date",
         kinds=(RESOLUTION,),
     ),
@@ -122,15 +124,13 @@ RULES: Final = (
         "other minutes",
         0,
         # "Approved Minutes of ..." is what a document is called.
-        r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)"
-        r"(?!(?<![^\n])(?:approved|adopted|confirmed) (?:(?!the )\S+ ){1,8}minutes\b)"
-        r"(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
-        r"|sign\w*|read\w*"
-        r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
-        r"|meetings?|session)\b[^\n]{0,70}$"
-        r"|\bminutes ?:[^\n]{0,60}$"
-        r"|\b(?:genehmigung|vaststelling|adoption|aprobación)\b[^\n]{0,60}"
-        r"\b(?:niederschrift|protokolls?|notulen|besluitenlijst|verslag|procès-verbal|acta)\b[^\n]{0,60}$",
+        r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)(?!(?<![^\n])(?:approved|adopted"
+        r"|confirmed) (?:(?!the )\S+ ){1,8}minutes\b)(?:approv\w*|adopt\w*|confirm\w*|accept\w*"
+        r"|ratif\w*|correct\w*|receiv\w*|review\w*|sign\w*|read\w*|consider\w*|circulat\w*"
+        r"|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings|meetings?"
+        r"|session)\b[^\n]{0,70}$|\bminutes ?:[^\n]{0,60}$|\b(?:genehmigung|vaststelling|adoption"
+        r"|aprobación)\b[^\n]{0,60}\b(?:niederschrift|protokolls?|notulen|besluitenlijst|verslag"
+        r"|procès-verbal|acta)\b[^\n]{0,60}$",
         "Approval of the minutes of the meeting of @",
         "Resolution: Adopt the Minutes of the @",
         needs="approv adopt confirm accept ratif correct receiv review sign read consider circulat "
@@ -139,28 +139,47 @@ RULES: Final = (
     _rule(
         "minutes on an agenda",
         0,
-        r"\bminutes of (?:the )?[^\n]{0,60}\b(?:meeting|session|held)\b[^\n]{0,40}$",
+        r"(?<![/&])\bminutes\b[^\n]{0,60}$|\bminutes of (?:the )?[^\n]{0,60}"
+        r"\b(?:meeting|session|held)\b[^\n]{0,40}$",
         "3 Minutes of the meeting held on @",
+        "Minutes of @",
         needs="minutes",
-        kinds=(AGENDA, PACKET),
+        kinds=(AGENDA, PACKET, NOTICE),
+    ),
+    _rule(
+        "approval",
+        0,
+        r"\b(?:approved|adopted|accepted|confirmed|passed|unapproved until"
+        r"|approval(?: date)?)\b[\W_]*(?:(?:on|of|the|at|as|by|in|with|amended|corrected|written"
+        r"|presented|submitted|board|council|commission|committee|meeting|regular) ?[\W_]*){0,5}$"
+        r"|\b(?:first|1st|second|2nd|third|3rd|final) reading[^\n]{0,20}$",
+        "Adopted @",
+        "Approved as amended on @",
+        "Approved by the Board: @",
+        needs="approv adopt accept confirm passed reading",
+        kinds=(MINUTES, AGENDA, PACKET, NOTICE, REPORT, OTHER),
+    ),
+    _rule(
+        "meeting that a report is for",
+        0,
+        r"\b(?:annual town meeting|(?:budget|levy|tax) hearing)\b[^\n]{0,30}$",
+        "To be voted at the Annual Town Meeting, @",
+        "Budget hearing @",
+        needs="annual hearing",
+        kinds=(REPORT,),
     ),
     _rule(
         "other day",
         0,
-        r"\b(?:amended|revised|revision|updated|posted|printed|published|created|prepared"
-        r"|issued|mailed|modified"
-        r"|distributed|generated|effective|expir\w+|due|deadline|end(?:ing|ed|s)?|as of|as at"
-        r"|through|thru|until|till"
-        r"|since|before|after|between|from|next|previous|last|prior|following|continued"
-        r"|received|filed|submitted"
-        r"|recorded|letter|born|inspection|version|copyright|notarized|signed|sworn|commencing"
-        r"|beginning|starting"
-        r"|week of|tabled|postponed|deferred|rescheduled|closing|opens?|ratified"
-        r"|enclosed|accounts?"
-        r"|statement|invoice|permit|dated|stand vom|to)"
-        r"\b[\W_]*(?:(?:on|of|the|at|for|as|by|date|meeting|regular|council|board|year|time"
-        r"|and) ?[\W_]*){0,5}$"
-        r"|\bcontinuation of (?:the |a )?(?:\w+ ){0,3}$",
+        r"\b(?:amended|revised|revision|updated|posted|printed|published|created|prepared|issued"
+        r"|mailed|modified|distributed|generated|effective|expir\w+|due|deadline|end(?:ing|ed|s)?"
+        r"|as of|as at|through|thru|until|till|since|before|after|between|from|next|previous|last"
+        r"|prior|following|continued|received|filed|submitted|recorded|letter|born|inspection"
+        r"|version|copyright|notarized|signed|sworn|commencing|beginning|starting|week of|tabled"
+        r"|postponed|deferred|rescheduled|closing|opens?|ratified|enclosed|accounts?|statement"
+        r"|invoice|permit|dated|stand vom|to)\b[\W_]*(?:(?:on|of|the|this|at|for|as|by|date"
+        r"|meeting|regular|council|board|year|time|and) ?[\W_]*){0,5}$|\bcontinuation of (?:the "
+        r"|a )?(?:\w+ ){0,3}$|\b(?:normally|usually|originally) (?:\w+ ){0,4}$",
         "AMENDED @",
         "Year ended @",
         "Printed on @",
@@ -172,19 +191,18 @@ RULES: Final = (
         "submitted recorded letter born inspection version copyright notarized signed "
         "sworn commencing beginning starting week tabled postponed deferred rescheduled "
         "closing open ratified enclosed account statement invoice permit dated stand to "
-        "continuation",
+        "continuation normally usually originally",
     ),
     _rule(
         "named as the day",
         7.0,
         r"\b(?:meeting|hearing|agenda|council|session)s? date[\W_]*$|\b(?:council "
-        r"|board )?agenda(?: item| of)?[\W_]{1,4}$"
-        r"|\bdate (?:and time )?of (?:the )?(?:\w+ )?meeting[\W_]*$"
-        r"|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$|\bdate (?:&|and"
-        r"|/) ?time[\W_]*$"
-        r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$"
-        r"|\b(?:sitzungs(?:tag|datum|termin)|(?:^|\n)termin|vergaderdatum)[\W_]*$"
-        r"|\bagenda (?:for|of) (?:the )?(?:\S+ ){0,14}(?:on|of)[\W_]*$",
+        r"|board )?agenda(?: item| of)?[\W_]{1,4}$|\bdate (?:and time )?of (?:the )?(?:\w+ "
+        r")?meeting[\W_]*$|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$"
+        r"|\bdate (?:&|and|/) ?time[\W_]*$|\b(?:sitzung(?:stag)?|réunion|séance"
+        r"|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$|\b(?:sitzungs(?:tag|datum|termin)|(?:^"
+        r"|\n)termin|vergaderdatum)[\W_]*$|\bagenda (?:for|of) (?:the )?(?:\S+ ){0,14}(?:on"
+        r"|of)[\W_]*$",
         "MEETING DATE: @",
         "Subject: Agenda Item – @",
         "Please place this on the agenda for the meeting of the City Council on @",
@@ -195,9 +213,9 @@ RULES: Final = (
     _rule(
         "meeting announced",
         8.5,
-        r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
-        r"|will convene"
-        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet|sera tenue?|se tiendra"
+        r"\b(?:summoned to (?:attend|an?|the)\b|will be held|to be held|will take place|will meet"
+        r"|will hold|will convene|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet"
+        r"|sera tenue?|se tiendra"
         r"|aura lieu)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
@@ -216,10 +234,9 @@ RULES: Final = (
     _rule(
         "meeting held",
         6.0,
-        r"\bbe it remembered that[\W_]+(?:on )?(?:this )?(?:the )?$|(?:^|\n)on this,? (?:the )?$"
-        r"|\bsiendo las\b[^\n]{0,80}\bd[ií]a $"
-        r"|\b(?:held|met|meet"
-        r"|convened?|assembled|take place"
+        r"\bbe it remembered(?: that)?[\W_]+(?:on )?(?:this )?(?:the )?$|(?:^"
+        r"|\n)on this,? (?:the )?$|\bsiendo las\b[^\n]{0,80}\bd[ií]a $|\b(?:held|met|meet|convened?"
+        r"|assembled|take place"
         r"|called to order)\b[^.\n]{0,90}?" + _LINK,
         "A regular meeting of the Council was held on @",
         "BE IT REMEMBERED that on this the @",
@@ -240,11 +257,17 @@ RULES: Final = (
     _rule(
         "minutes of the day",
         5.5,
-        r"\b(?:minutes|agenda|proceedings|niederschrift|tagesordnung|ordre du jour"
-        r"|procès-verbal|acta)\b[^.\n]{0,80}" + _LINK,
+        r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b[^.\n]{0,80}" + _LINK,
         "Minutes of @",
+        needs="minutes proceedings niederschrift verbal acta",
+        kinds=(MINUTES,),
+    ),
+    _rule(
+        "agenda of the day",
+        5.5,
+        r"\b(?:minutes|agenda|tagesordnung|ordre du jour)\b[^.\n]{0,80}" + _LINK,
         "AGENDA FOR @",
-        needs="minutes agenda proceedings niederschrift tagesordnung ordre verbal acta",
+        needs="minutes agenda tagesordnung ordre",
         kinds=(MINUTES, AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -258,31 +281,27 @@ RULES: Final = (
 )
 #: After a date: the date is of something else.
 _AFTER_OTHER = Words(
-    r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed|signed)\b"
-    r"|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
-    r"|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}"
-    r"\bminutes\b"
+    r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed"
+    r"|signed)\b(?! (?:the|this|an?)\b)|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and"
+    r"|to|through|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}\bminutes\b"
 )
 #: What may be on the line of a date that is a heading.
 _BESIDE = Words(
-    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b"
-    r"|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]\.? ?m\b\.?|o'?clock|uhr|hrs?\b|h\b)"
-    r"|\b[0-9]{1,2}[:.][0-9]{2}\b|\b(?:at|from|to|on|date|time|noon|midnight|and|the"
-    r"|immediately following)\b|[\W_]+"
+    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]\.? "
+    r"?m\b\.?|o'?clock|uhr|hrs?\b|h\b)|\b[0-9]{1,2}[:.][0-9]{2}\b|\b(?:at|from|to|on|date|time|noon"
+    r"|midnight|and|the|immediately following)\b|[\W_]+"
 )
 _ITEM = re.compile(r"(?:[0-9]{1,2}|[A-Za-z]|[ivxIVX]{1,4})[.)]\s?(?!\d)")
 #: A day with the time of printing, to the minute.
 _PRINTED_AT = re.compile(r",?\s{0,3}(?:at\s)?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s?[AaPp]\.?[Mm]")
 _MEETING_AFTER = Words(
     r"^[\W_]*(?!(?:[\w'’-]+ ){0,4}(?:next|previous|last|at|from|after|before|prior|following|and"
-    r"|to)\b)"
-    r"(?:[\w'’-]+ ){0,5}(?:meeting|session|hearing)\b(?! minutes)"
+    r"|to)\b)(?:[\w'’-]+ ){0,5}(?:meeting|session|hearing)\b(?! minutes)"
 )
 #: A report that is an item of an agenda; its date is the meeting's.
 _AGENDA_ITEM = Words(
     r"^category ?:|^agenda (?:section|item|category) ?:|^(?:agenda )?item (?:no\b\.?|number|#)"
-    r"|\bthis (?:study session|meeting"
-    r"|workshop|public hearing)\b"
+    r"|\bthis (?:study session|meeting|workshop|public hearing)\b"
 )
 #: "The September 5, 2024 Planning Commission meeting has been cancelled."
 _CANCELLED_AFTER = Words(
@@ -290,8 +309,10 @@ _CANCELLED_AFTER = Words(
 )
 #: "The meeting of September 5, 2024 has been cancelled."
 _CANCELLED_LATER = Words(r"^[^.]{0,70}\b(?:is|are|was|has been|have been)\b[^.]{0,20}\bcancel+ed\b")
-_MOVED_AFTER = Words(r"^[^.]{0,60}\b(?:has|have) been (?:re-?scheduled|postponed|moved)\b")
-_MOVED_TO = Words(r"\bbeen (?:re-?scheduled|postponed|moved) (?:to|for|until) (?:the )?[\W_]*$")
+_MOVED = r"(?:been (?:re-?scheduled|postponed|moved)|(?:been|was|is) (?:adjourned|continued))"
+_MOVED_AFTER = Words(rf"^[^.]{{0,60}}\b{_MOVED}\b")
+#: Also "continued to Monday, October 15".
+_MOVED_TO = Words(rf"\b{_MOVED} (?:to|for|until) (?:the )?[\W_]*$")
 _MEETING_BEFORE = Words(r"\b(?:meetings?|session|hearing|workshop)\b[^.;]{0,90}$")
 #: More than any other rule: such days are the only ones that count.
 _CANCELLED: Final = 20.0
@@ -406,7 +427,9 @@ def meeting_day(
     votes = Counter(found.day for _, found, _ in candidates)
     # "Meetings will be held on January 5, and:", with a line for each of the other days.
     listed_below = {fact.value for fact in unclear if begins_with_date(fact.quote or "")}
-    if kind == NOTICE and max(len(votes), len(listed_below) + 1) >= SCHEDULE_DAYS:
+    days = [line for line in lines if begins_with_date(line.text) and not years_in(line.text)]
+    listed_days = max(len(votes), len(listed_below) + 1, len(days))
+    if kind == NOTICE and listed_days >= SCHEDULE_DAYS:
         listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
         return DayReading(UNKNOWN, listed, unclear)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
@@ -437,7 +460,8 @@ def _recitals(text: str) -> tuple[int, int]:
 
 _RESOLVED = Words(
     r"\b(?:be it|now,? therefore|therefore,|hereby resolves|(?:ordains|enacts) as)\b|\bcarried\b"
-    r"|\bread (?:a|for the) (?:first|second|third)\b|\b(?:finally passed|(?:passed|adopted) this)\b"
+    r"|\bread (?:a|for the) (?:first|second|third)\b"
+    r"|\b(?:finally passed|(?:passed|adopted|dated) this)\b"
 )
 
 
@@ -465,6 +489,9 @@ def _is_cancelled(where: _Where) -> bool:
 def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
     in_block, kind = where.in_block, document.kind
+    if document.is_letter and kind == OTHER:
+        # It may be about a meeting.
+        return 0.0
     has_time = where.is_number and _PRINTED_AT.match(where.after)
     if has_time and (not in_block or printed_dates(where.same_line)):
         return 0.0
@@ -518,7 +545,11 @@ def _weight(where: _Where, document: _Document) -> float | None:
             is_this = rule.name == "adoption" and _THIS_DAY.search(small)
             return rule.weight + bool(is_this and not _ALSO_APPROVED.search(small))
         # In the text: only where minutes and notices begin, and never a report's.
-        is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
+        is_told = (
+            of_meeting
+            and where.is_near
+            and rule.name not in ("minutes of the day", "agenda of the day")
+        )
         return rule.weight if is_told else 0.0
     if (in_block or not is_sentence(where.line.text)) and _MEETING_AFTER.match(where.rest_of_line):
         return 6.0

@@ -35,7 +35,9 @@ PORTAL: Final = "portal"
 PAGE: Final = "page"
 FILE_NAME: Final = "file_name"
 FOLDER: Final = "folder"
-SOURCES: Final = (PERSON, PORTAL, PAGE, FILE_NAME, FOLDER)
+#: Other documents of the same site.
+SITE: Final = "site"
+SOURCES: Final = (PERSON, PORTAL, PAGE, FILE_NAME, FOLDER, SITE)
 
 Field = Literal["date", "body", "kind", "title"]
 

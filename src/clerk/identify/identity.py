@@ -14,6 +14,7 @@ from .days import OF_A_MEETING, day_lines, meeting_day
 from .facts import (
     AGENDA,
     KINDS,
+    OTHER,
     PACKET,
     PAGE,
     PERSON,
@@ -29,18 +30,19 @@ from .facts import (
     OtherReading,
     PageView,
 )
-from .kinds import kind_of
+from .kinds import heading_rule, kind_of
 from .paths import body_of_path, read_path
 from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block, without_remarks
 
 #: A cover page has fewer lines than this; then the second page is looked at too.
 _COVER_LINES: Final = 12
+#: How sure a body or a kind is that only a later page than the first names.
+_LATER_PAGE: Final = 0.45
 #: The adoption of a resolution is looked for on this many pages.
 _RESOLUTION_PAGES: Final = 4
 _TITLE_LINES: Final = 3
 _NAMES_NOTHING = re.compile(
-    r"(?:state|county|town|city|village) of [A-Za-z .]+|[\W\d]*|page [0-9]+.*"
-    r"|.{1,2}",
+    r"(?:state|county|town|city|village) of [A-Za-z .]+|[\W\d]*|page [0-9]+.*|.{1,2}",
     re.IGNORECASE,
 )
 
@@ -48,6 +50,8 @@ _NAMES_NOTHING = re.compile(
 def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
     """Return what a document is, with the evidence; looks at its first pages only."""
     printed = read_pages(pages, hints.place)
+    if pages and pages[0].page > 1:
+        printed = printed.without_first_page()
     path = read_path(hints.path, day_first=printed.day_first)
     person, portal = _said(hints.person, PERSON), _said(hints.portal, PORTAL)
     others: list[OtherReading] = [OtherReading("date", fact) for fact in printed.other_days]
@@ -86,7 +90,8 @@ def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
         printed_day = _day_without_year(printed.block, hints.path)
     date = choose("date", person.date, portal.date, printed_day, day_of_path)
     of_meeting = kind.value in OF_A_MEETING or date.value is not None
-    bodies = [printed.body]
+    # A policy or a flyer that names a board is not the board's meeting.
+    bodies = [printed.body] if of_meeting or kind.value != OTHER else []
     if of_meeting and printed.body.confidence < MENTIONED:
         # The path says more than a mention in the text.
         bodies.insert(0, body_of_path(hints.path))
@@ -125,6 +130,21 @@ class Printed(NamedTuple):
     is_letter: bool = False
     block: Sequence[Line] = ()
 
+    def without_first_page(self) -> Printed:
+        """Return what is left where the first page could not be read.
+
+        The heading is unknown.  A day on a later page may be of anything, and what names the body
+        or the kind there is in doubt.
+        """
+        days = (self.date, *self.other_days) if self.date.value else self.other_days
+        body, kind = (
+            msgspec.structs.replace(fact, confidence=min(fact.confidence, _LATER_PAGE))
+            for fact in (self.body, self.kind)
+        )
+        return self._replace(
+            date=UNKNOWN, body=body, kind=kind, title=UNKNOWN, other_days=days, block=()
+        )
+
 
 def read_pages(
     pages: Sequence[PageView], place: str = "", own: frozenset[str] = frozenset()
@@ -135,11 +155,14 @@ def read_pages(
         return Printed()
     lines = without_remarks(lines_of(written[0]))
     block = title_block(lines)
+    own_lines = lines
+    # A short page that names its kind is what it says, whatever follows.
+    names_kind = any(heading_rule(line.text) for line in block)
     if len(lines) < _COVER_LINES and len(written) > 1:
         lines = lines + lines_of(written[1])
         block = block or title_block(lines)
     own = own or printed_place(place, [line.text for line in lines])
-    kind = kind_of(block, lines)
+    kind = kind_of(block, own_lines if names_kind else lines)
     name = kind.fact.value
     day_first = day_comes_first("\n".join(line.text for line in day_lines(block, lines, name)))
     day = meeting_day(block, lines, name, kind.is_letter, day_first)

@@ -52,28 +52,23 @@ def _rule(kind: str, weight: float, words: str, *examples: str, needs: str) -> K
 
 #: Before a word for a kind: then the line names something else.
 _NOT_ITSELF = Words(
-    r"^minutes ?:|\b(?:approv(?:al|e|ing)|adopt(?:ion|ing)?(?: of)?|accept(?:ance|ing)?"
-    r"|confirm(?:ation|ing)?|ratif\w*|previous"
-    r"|reading of|review of|"
-    r"correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|\b[0-9]+ minutes?\b"
-    r"|\bminutes? (?:per|each|to speak)\b"
-    r"|\bagenda (?:items?|number|no\b|section|item|date|#)|\bagenda ?: ?[0-9]"
-    r"|\bminutes? (?:taker|secretary|clerk|order)\b"
-    r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
-    r"|this )?(?:agenda|minutes)"
-    r"|\b(?:view|download|see) (?:the )?(?:agenda|minutes)\b"
-    r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
-    r"|will)\b|\bminutes (?:are|were|was"
-    r"|will)\b"
+    r"^minutes ?:|\brequested ?:|\b(?:approv(?:al|e|ing)|adopt(?:ion|ing)?(?: of)?|accept(?:ance"
+    r"|ing)?|confirm(?:ation|ing)?|ratif\w*|previous|reading of|review of"
+    r"|correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|(?<![/.-])\b[0-9]{1,3} minutes?\b"
+    r"|\bminutes? (?:per|each|to speak)\b|\bagenda (?:items?|number|no\b|section|item|date|#)"
+    r"|\bagenda ?: ?[0-9]|\bminutes? (?:taker|secretary|clerk|order)\b|\bminutes (?:prepared|taken"
+    r"|recorded|submitted) by|\b(?:copy|copies) of (?:the |this )?(?:agenda|minutes)|\b(?:view"
+    r"|download|see) (?:the )?(?:agenda|minutes)\b|\bposting (?:of )?(?:the )?agenda|\bon (?:the"
+    r"|this) agenda\b|\bagenda (?:is|was|may|will)\b|\bminutes (?:are|were|was|will)\b"
 )
 
 #: "Budget Committee Meeting" is no budget; rules of less weight than this may be in such names.
 _OF_BODIES_TOO: Final = 6
 _BODY_OR_MEETING = Words(
-    r"\b(?:budget|audit|study|assessment|policy|planning|finance|calendar|survey|permits?|contracts?"
-    r"|personnel|staffing|application|report\w*|evaluation)\b"
-    r"(?: (?:and|&) \w+)?(?: (?!to\b|of\b|for\b|from\b)\w+)?"
-    r" (?:committee|board|commission|meeting|session|hearing|workshop|council|subcommittee|work)\b"
+    r"\b(?:budget|audit|study|assessment|policy|planning|finance|calendar|survey|permits?"
+    r"|contracts?|personnel|staffing|application|report\w*|evaluation)\b(?: (?:and"
+    r"|&) \w+)?(?: (?!to\b|of\b|for\b|from\b)\w+)? (?:committee|board|commission|meeting|session"
+    r"|hearing|workshop|council|subcommittee|work)\b"
 )
 
 #: What a body is asked to do: an item of an agenda, no title.
@@ -96,16 +91,13 @@ HEADINGS: Final = (
         REPORT,
         9,
         r"\bagenda (?:report|statement|bill|memo\w*|letter|transmittal|summary report"
-        r"|item (?:report|summary|memo\w*|form|cover)|request)\b"
-        r"|\b(?:request for|council|commission) (?:\w+ )?(?:action|communication)(?: (?:form"
-        r"|request|report))?$"
-        r"|\b(?:staff|council|administrative|officer'?s?|information|recommendation"
-        r"|board) (?:report|memo\w*)\b"
-        r"|^(?:council |board |committee )?report to (?:the )?(?:city |town )?(?:council|board"
-        r"|committee)"
-        r"|\b(?:weekly|monthly|quarterly|annual) (?:\S+ ){0,4}report$"
-        r"|\breport (?:of|from|by) the \w+|\b(?:staff|staffing|personnel) (?:agenda"
-        r"|recommendations?|actions?|items)\b",
+        r"|item (?:report|summary|memo\w*|form|cover)|request)\b|\b(?:request for|council"
+        r"|commission) (?:\w+ )?(?:action|communication)(?: (?:form|request|report))?$|\b(?:staff"
+        r"|council|administrative|officer'?s?|information|recommendation|board) (?:report"
+        r"|memo\w*)\b|^(?:council |board |committee )?report to (?:the )?(?:city "
+        r"|town )?(?:council|board|committee)|\b(?:weekly|monthly|quarterly"
+        r"|annual) (?:\S+ ){0,4}report$|\breport (?:of|from|by) the \w+|\b(?:staff|staffing"
+        r"|personnel) (?:agenda|recommendations?|actions?|items)\b",
         "City Council Agenda Report",
         "CITY COUNCIL STAFF REPORT",
         "Report to Council",
@@ -121,8 +113,7 @@ HEADINGS: Final = (
         PACKET,
         8,
         r"\b(?:agenda|meeting|council|board|committee|resolution) (?:package|packet|pack)\b"
-        r"|\bdocument pack\b|"
-        r"\bpublic reports pack\b|\bagenda reports pack\b",
+        r"|\bdocument pack\b|\bpublic reports pack\b|\bagenda reports pack\b",
         "Agenda Package",
         "CITY COUNCIL MEETING PACKET",
         "Public Document Pack",
@@ -132,11 +123,9 @@ HEADINGS: Final = (
         MINUTES,
         8,
         r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b|\bcompte[- ]rendu\b"
-        r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
-        r"|^acta\b|\bacta de\b|\bbesluitenlijst\b|^notulen\b|^verslag van\b"
-        r"|\b(?:record|journal|summary) of (?:the )?(?:\S+ ){0,5}(?:proceedings|meeting"
-        r"|action\w*|decisions)"
-        r"|\baction summary\b"
+        r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b|^acta\b|\bacta de\b|\bbesluitenlijst\b"
+        r"|^notulen\b|^verslag van\b|\b(?:record|journal|summary) of (?:the )?(?:\S+ "
+        r"){0,5}(?:proceedings|meeting|action\w*|decisions)|\baction summary\b"
         r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
         "MINUTES",
         "Minutes of the Regular Meeting of the Town Board",
@@ -151,11 +140,9 @@ HEADINGS: Final = (
     _rule(
         AGENDA,
         7,
-        r"\bagendas?\b|^calendar (?:for|of) (?:the )?(?:(?:regular|special) )?"
-        r"(?:meeting|session|(?:mon|tues|wednes|thurs|fri)day)\b|\bordre du jour\b"
-        r"|\btagesordnung\b|\border? ?n? del d[ií]a\b"
-        r"|^order of business\b"
-        r"|^(?:meeting )?docket\b|\border paper\b",
+        r"\bagendas?\b|^calendar (?:for|of) (?:the )?(?:(?:regular|special) )?(?:meeting|session"
+        r"|(?:mon|tues|wednes|thurs|fri)day)\b|\bordre du jour\b|\btagesordnung\b"
+        r"|\border? ?n? del d[ií]a\b|^order of business\b|^(?:meeting )?docket\b|\border paper\b",
         "*** AGENDA ***".strip("* "),
         "NOTICE OF MEETING AND AGENDA",
         "Tagesordnung",
@@ -168,13 +155,11 @@ HEADINGS: Final = (
         RESOLUTION,
         7,
         r"^(?:(?:city |town |township |village |county |board |council |draft |joint "
-        r"|proposed )*)"
-        r"(?:resolution|ordinance|by-?law|local law|bill|council bill)(?: (?:no|number|num|nr"
-        r"|#)\b\.?| ?#| r?[0-9]|$)"
-        r"|^(?:a |an )(?:resolution|ordinance|by-?law)\b|\bresolution$|^(?:resolution"
-        r"|ordinance|by-?law)s? of the\b"
-        r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
-        r"|^(?:ordinance|resolution) ?[#:]|^\w*satzung (?:über|zur|der)\b|^verordnung über\b",
+        r"|proposed )*)(?:resolution|ordinance|by-?law|local law|bill|council bill)(?: (?:no"
+        r"|number|num|nr|#)\b\.?| ?#| r?[0-9]|$)|^(?:a |an )(?:resolution|ordinance|by-?law)\b"
+        r"|\bresolution$|^(?:resolution|ordinance|by-?law)s? of the\b|^(?:the )?(?:resolution"
+        r"|by-?law) (?:no|number)\b|\bbeing a by-?law\b|^(?:ordinance|resolution) ?[#:]"
+        r"|^\w*satzung (?:über|zur|der)\b|^verordnung über\b",
         "RESOLUTION NO. 2024-15",
         "BY-LAW NUMBER 2019-31",
         "TOWNSHIP OF MILLBROOK RESOLUTION",
@@ -183,21 +168,29 @@ HEADINGS: Final = (
         needs="resolution ordinance law laws bylaw bill satzung verordnung",
     ),
     _rule(
+        MINUTES,
+        2,
+        r"^(?:approved|accepted|confirmed)(?: (?:as (?:amended|corrected|written|presented)|on))*"
+        r" ?:? ?(?:(?:jan|feb|mar|apr|may|june|july|aug|sep|oct|nov|dec)[a-z]{0,7}\.? [0-9]"
+        r"|[0-9]{1,2}[/-][0-9])",
+        "APPROVED: OCTOBER 21, 2014",
+        "Approved as amended 3/17/15",
+        needs="approved accepted confirmed",
+    ),
+    _rule(
         NOTICE,
         5,
         r"\bnotice (?:and call )?of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
         r"|\b(?:meeting|hearing|public|special) notice\b|\bnotice is hereby given\b"
-        r"|\bmeeting notice\b"
-        r"|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b|\bmeeting (?:schedule|dates"
-        r"|calendar)\b"
-        r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
-        r"|\bnotice of (?:cancel+ation|(?:possible |potential )?quorum)\b"
-        r"|\b(?:annual |special )?town (?:meeting )?warrant$"
-        r"|^(?:public |legal |official )?notice$|^warning$"
-        r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b"
-        r"|\bwarrant for (?:the )?(?:\S+ ){0,3}town meeting\b"
-        r"|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b|\bcancel+ation of\b"
-        r"|^avis (?:public|de convocation|d['’]assemblée)\b|\b(?:öffentliche )?bekanntmachung$",
+        r"|\bmeeting notice\b|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b"
+        r"|\bmeeting (?:schedule|dates|calendar)\b|\b(?:cancel+ation|cancel+ed"
+        r"|rescheduled) (?:notice|meeting)\b|\bnotice of (?:cancel+ation|(?:possible "
+        r"|potential )?quorum)\b|\b(?:annual |special )?town (?:meeting )?warrant$|^(?:public "
+        r"|legal |official )?notice$|[-–:] (?:public|legal) notice$|^notice ?:|^warning$"
+        r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b|\bwarrant for (?:the )?(?:\S+ "
+        r"){0,3}town meeting\b|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b"
+        r"|\bcancel+ation of\b|^avis (?:public|de convocation|d['’]assemblée)\b"
+        r"|\b(?:öffentliche )?bekanntmachung$",
         "NOTICE OF SPECIAL MEETING",
         "2025 Meeting Schedule",
         "NOTICE IS HEREBY GIVEN",
@@ -211,27 +204,26 @@ HEADINGS: Final = (
     _rule(
         OTHER,
         7,
-        r"\b(?:news|press|media) release\b|^(?:list of )?correspond ?ence\b"
-        r"|\bcorrespond ?ence$|\b(?:voting|election|ballot) results\b"
-        r"|\bresults of (?:the )?(?:\S+ ){0,3}(?:vote|election)\b|\bproclamation\b|\bnewsletter\b"
-        r"|\bnotice of intent\b|\brequest for (?:proposals?|quotations?|bids?)\b"
-        r"|\binvitation to (?:bid|tender)\b"
+        r"\b(?:news|press|media) release\b|^(?:list of )?correspond ?ence\b|\bcorrespond ?ence$"
+        r"|\b(?:voting|election|ballot) results\b|\bresults of (?:the )?(?:\S+ ){0,3}(?:vote"
+        r"|election)\b|\bproclamation\b|\bnewsletter\b|\bnotice of intent\b"
+        r"|\brequest for (?:proposals?|quotations?|bids?)\b|\binvitation to (?:bid|tender)\b"
+        r"|\brequest form\b|\bmemorandum of (?:understanding|agreement)\b"
         r"|\bpublic notice of (?:sale|tender)\b|\bletter of\b|\bfor immediate release\b",
         "NEWS RELEASE",
         "CORRESPONDENCE",
         "VOTING RESULTS OF THE TOWN MEETING",
         "NOTICE OF INTENT TO DISCHARGE",
-        needs="release correspond results proclamation newsletter intent request "
+        needs="release correspond results proclamation newsletter intent request memorandum "
         "invitation sale tender letter",
     ),
     _rule(
         OTHER,
         4,
-        r"\b(?:agreement|contract|lease|policy|policies|handbook|application|permit"
-        r"|certificate|invoice|receipt"
-        r"|(?<!consent\s)calendar|brochure|questionnaire|survey|map|procedures?|guidelines?"
-        r"|code of conduct|job description"
-        r"|comments regarding|petition|easement|deed|affidavit|warranty|sign-?in sheet)\b",
+        r"\b(?:agreement|contract|lease|policy|policies|handbook|application|permit|certificate"
+        r"|invoice|receipt|(?<!consent\s)calendar|brochure|questionnaire|survey|map|procedures?"
+        r"|guidelines?|code of conduct|job description|comments regarding|petition|easement|deed"
+        r"|affidavit|warranty|sign-?in sheet)\b",
         "LEASE AGREEMENT",
         "School Calendar 2020-2021",
         "Purchasing Policy",
@@ -243,31 +235,26 @@ HEADINGS: Final = (
     _rule(
         REPORT,
         5,
-        r"\breports?\b|\bmemorandum\b|^memo\b|\bbudgets?\b|\bfinancial statements?\b"
-        r"|\bcash balances?\b|\bforecast\b"
-        r"|\bstatus update\b|\bbank reconciliation\b|\baccounts payable\b|\b(?:check|cheque"
-        r"|warrant|voucher|claims?|payments?|disbursements?) "
-        r"(?:register|list\w*|report)\b|\blist of (?:bills|claims|payments|warrants|accounts"
-        r"|cheques|checks)\b"
-        r"|\b(?:payments|accounts|invoices|bills) (?:for (?:approval|payment)|to be paid)\b"
-        r"|\bbreakdown\b|\bspreadsheet\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
-        r"|recommendations?)\b|\bstudy\b"
+        r"\breports?\b|\btabulation\b|\bmemorandum\b|^memo\b|\bbudgets?\b"
+        r"|\bfinancial statements?\b|\bcash balances?\b|\bforecast\b|\bstatus update\b"
+        r"|\bbank reconciliation\b|\baccounts payable\b|\b(?:check|cheque|warrant|voucher|claims?"
+        r"|payments?|disbursements?) (?:register|list\w*|report)\b|\blist of (?:bills|claims"
+        r"|payments|warrants|accounts|cheques|checks)\b|\b(?:payments|accounts|invoices"
+        r"|bills) (?:for (?:approval|payment)|to be paid)\b|\bbreakdown\b|\bspreadsheet\b"
+        r"|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?|recommendations?)\b|\bstudy\b"
         r"|\bassessment\b|\binspection\b|\bevaluation\b|\banalysis\b|\baudit(?:ed)?\b"
-        r"|(?<!vital\s)\bstatistics\b"
-        r"|\b(?:statement|schedule) of (?:revenues?|expend\w+|accounts|cash|operations"
-        r"|payments|receipts)\b"
-        r"|\bcost estimate\b|\bbalance sheet\b|\bincome statement\b|\bbills (?:payable|list)\b"
-        r"|\bfindings\b"
-        r"|\bexecutive summary\b|\bmaster plan\b|\bstrategic plan\b|\bcapital (?:plan"
-        r"|improvement)\b",
+        r"|(?<!vital\s)\bstatistics\b|\b(?:statement|schedule) of (?:revenues?|expend\w+|accounts"
+        r"|cash|operations|payments|receipts)\b|\bcost estimate\b|\bbalance sheet\b"
+        r"|\bincome statement\b|\bbills (?:payable|list)\b|\bfindings\b|\bexecutive summary\b"
+        r"|\bmaster plan\b|\bstrategic plan\b|\bcapital (?:plan|improvement)\b",
         "MEMORANDUM",
         "Cash Balances, All Funds",
         "CAPITAL BUDGET",
         "Summer Staffing",
         "Treasurer's Report",
-        needs="report memo budget statement balance forecast update reconciliation payable "
-        "register list bills check cheque warrant voucher claim payment disbursement breakdown "
-        "accounts invoices "
+        needs="report tabulation memo budget statement balance forecast update reconciliation "
+        "payable register list bills check cheque warrant voucher claim payment disbursement "
+        "breakdown accounts invoices "
         "spreadsheet staffing payroll personnel study assessment inspection evaluation analysis "
         "audit statistics schedule estimate findings summary plan improvement",
     ),
@@ -285,14 +272,13 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         3,
-        r"\b(?:council|board|commission|committee) took (?:the )?following actions?\b"
-        r"|\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
-        r"|is )?(?:duly )?(?:convened"
-        r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
-        r"|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b|\bwas (?:duly )?(?:held|convened"
-        r"|opened) (?:on|at|in|by|via|this)\b"
-        r"|\bopened the meeting\b|^be it remembered\b|\bwelcomed\b"
-        r"|\btrat zusammen\b|\best ouverte\b",
+        r"\b(?:council|board|commission|committee) took (?:the )?following actions?\b|\bcall(?:ed"
+        r"|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
+        r"|is )?(?:duly )?(?:convened|opened|commenced|began|started|held) |\bconvened (?:at|in"
+        r"|the|on|a|for|its|into)\b|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b"
+        r"|\bwas (?:duly )?(?:held|convened|opened) (?:on|at|in|by|via|this)\b"
+        r"|\bopened the meeting\b|^be it remembered\b|\bwelcomed\b|\btrat zusammen\b"
+        r"|\best ouverte\b",
         "The meeting was called to order by Supervisor Hale at 7:00 PM.",
         "Mayor Hale called the regular meeting of the council to order",
         "A regular meeting of the Council was held on Tuesday",
@@ -303,13 +289,11 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         2,
-        r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent"
-        r"|apologies|regrets"
-        r"|attendance(?= ?:)"
-        r"|excused|also present|aanwezig|afwezig"
-        r"|anwesend|présents?|presentes?)\b ?(?::|-|–|were|was|$)|\b(?:was"
-        r"|were) (?:also )?(?:present|absent)\b|(?<=[a-z]\.) (?:members )?(?:present|absent) ?:"
-        r"|^roll call ?:? .{0,40}(?:[-–,] ?|\bwas )(?:present|here|absent)\b",
+        r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent|apologies|regrets"
+        r"|attendance(?= ?:)|excused|also present|aanwezig|afwezig|anwesend|présents?"
+        r"|presentes?)\b ?(?::|-|–|were|was|$)|\b(?:was|were) (?:also )?(?:present|absent)\b"
+        r"|(?<=[a-z]\.) (?:members )?(?:present|absent) ?:|^roll call ?:? (?:.{0,40}(?:[-–,] ?"
+        r"|\bwas ))?(?:present|here|absent)\b",
         "Present: Mayor Hale and Councillors Brandt and Orr",
         "Call to order 7:00 pm by Supervisor Hale. Present: Orr, Brandt",
         "Members Present:",
@@ -320,14 +304,12 @@ OPENINGS: Final = (
     _rule(
         MINUTES,
         2,
-        r"\bseconded by \w|\bmotion (?:was )?(?:carried|passed|made|approved|by \w)"
-        r"|\bmoved (?:to|that|and seconded)\b"
-        r"|\bmade (?:a|the) motion\b|^[\w. ]{2,30} seconded\b"
-        r"|\ball (?:were )?in favou?r\b|\bcarried unanimously\b|\bit was (?:resolved|agreed"
-        r"|noted|reported)\b"
-        r"|\bthe (?:council|board|committee|commission) (?:approved|voted|agreed|reviewed"
-        r"|discussed)\b"
-        r"|\broll call (?:was taken|vote)\b|^(?:ayes|yeas|aye|voted) ?:|\bmotion carried\b",
+        r"\bseconded by \w|\bmotion (?:was )?(?:carried|passed|made|approved|by \w)|\bmoved (?:to"
+        r"|that|and seconded)\b|\bmade (?:a|the) motion\b|^[\w. ]{2,30} seconded\b"
+        r"|\ball (?:were )?in favou?r\b|\bcarried unanimously\b|\bit was (?:resolved|agreed|noted"
+        r"|reported)\b|\bthe (?:council|board|committee|commission) (?:approved|voted|agreed"
+        r"|reviewed|discussed)\b|\broll call (?:was taken|vote)\b|^(?:ayes|yeas|aye|voted) ?:"
+        r"|\bmotion carried\b",
         "Motion by Orr, seconded by Brandt, to approve the minutes",
         "All were in favor.",
         "It was resolved that the accounts be paid.",
@@ -345,12 +327,10 @@ OPENINGS: Final = (
     _rule(
         AGENDA,
         2,
-        r"^(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? )?"
-        r"(?:call (?:the )?(?:meeting )?to order"
-        r"|roll call|(?:invocation (?:and|&) )?pledge(?: of allegiance(?: to the flag)?)?"
-        r"|adjourn(?:ment)?|election of officers"
-        r"|invocation|opening (?:remarks|prayer)|moment of silence)"
-        r"(?: ?[:.–-].{0,25})?$",
+        r"^(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? "
+        r")?(?:call (?:the )?(?:meeting )?to order|roll call|(?:invocation (?:and"
+        r"|&) )?pledge(?: of allegiance(?: to the flag)?)?|adjourn(?:ment)?|election of officers"
+        r"|invocation|opening (?:remarks|prayer)|moment of silence)(?: ?[:.–-].{0,25})?$",
         "CALL TO ORDER:",
         "1. Roll Call",
         "10:00 A.M. Call to Order",
@@ -360,13 +340,12 @@ OPENINGS: Final = (
     _rule(
         AGENDA,
         2,
-        r"^(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:to (?:receive|approve|consider|note|agree|confirm"
-        r"|discuss|resolve|review)\b"
-        r"|apologies(?: for absence)? ?[:.]?$|declarations? of interests?\b"
-        r"|disclosure of (?:pecuniary )?interest\b"
-        r"|public (?:comment|participation|input|forum|question time)s?(?: period)? ?[:.]?$"
-        r"|(?:old|new|unfinished|other|any other) business ?[:.]?$"
-        r"|consent (?:agenda|calendar) ?[:.]?$|approval of (?:the )?(?:minutes|agenda) ?[:.]?$)",
+        r"^(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:to (?:receive|approve|consider|note|agree|confirm|discuss"
+        r"|resolve|review)\b|apologies(?: for absence)? ?[:.]?$|declarations? of interests?\b"
+        r"|disclosure of (?:pecuniary )?interest\b|public (?:comment|participation|input|forum"
+        r"|question time)s?(?: period)? ?[:.]?$|(?:old|new|unfinished|other"
+        r"|any other) business ?[:.]?$|consent (?:agenda|calendar) ?[:.]?$"
+        r"|approval of (?:the )?(?:minutes|agenda) ?[:.]?$)",
         "To receive apologies for absence",
         "Declarations of Interest",
         "NEW BUSINESS:",
@@ -376,19 +355,17 @@ OPENINGS: Final = (
         AGENDA,
         4,
         r"\b(?:hereby )?summoned to attend\b|\byou are (?:hereby )?(?:invited|summoned) to\b"
-        r"|\bfollowing (?:items? of )?"
-        r"business\b|\bfor the purpose of transacting\b|\bmembers of the public are (?:welcome"
-        r"|invited|entitled)\b"
-        r"|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
+        r"|\bfollowing (?:(?:items? of )?business|subjects|matters|topics)\b"
+        r"|\bfor the purpose of transacting\b|\bmembers of the public are (?:welcome|invited"
+        r"|entitled)\b|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
         "You are hereby summoned to attend a meeting of the Parish Council",
-        needs="summoned invited business transacting public agenda speaker",
+        needs="summoned invited following transacting public agenda speaker",
     ),
     _rule(
         AGENDA,
         4,
         r"^(?:(?:open |public |meeting )?agenda|tagesordnung|ordre du jour|orden del día"
-        r"|list of topics|order of business)"
-        r" ?:?$",
+        r"|list of topics|order of business) ?:?$",
         "AGENDA",
         needs="agenda ordnung ordre orden topics order",
     ),
@@ -413,11 +390,10 @@ OPENINGS: Final = (
         RESOLUTION,
         7,
         r"\b(?:passed|adopted|approved|carried|supported|endorsed) the (?:following|attached"
-        r"|enclosed|below) (?:motion|resolution)"
-        r"|\bfollowing (?:motion|resolution) (?:was |which was |has been )?(?:duly )?(?:passed"
-        r"|adopted|carried|approved|supported)"
-        r"|\b(?:attached|enclosed|following) resolution\b"
-        r"|\bcertified (?:true )?copy of (?:a )?resolution\b",
+        r"|enclosed|below) (?:motion|resolution)|\bfollowing (?:motion|resolution) (?:was "
+        r"|which was |has been )?(?:duly )?(?:passed|adopted|carried|approved|supported)"
+        r"|\b(?:attached|enclosed|following) resolution\b|\bcertified (?:true )?copy of (?:a "
+        r")?resolution\b",
         "Please be advised of the following motion passed at the council meeting",
         "Council adopted the following resolution",
         needs="motion resolution",
@@ -437,11 +413,9 @@ OPENINGS: Final = (
     _rule(
         OTHER,
         4,
-        r"^dear (?:\w|mr|ms)|^to whom it may concern|^please be advised"
-        r"|\b(?:yours|sincerely|best regards|kind regards"
-        r"|respectfully) ?(?:truly|faithfully|sincerely"
-        r"|yours)? ?,?$|\bon behalf of the\b.{0,80}\bthank\b|\bthank(?:-| )?you for (?:your"
-        r"|the)\b",
+        r"^dear (?:\w|mr|ms)|^to whom it may concern|^please be advised|\b(?:yours|sincerely"
+        r"|best regards|kind regards|respectfully) ?(?:truly|faithfully|sincerely|yours)? ?,?$"
+        r"|\bon behalf of the\b.{0,80}\bthank\b|\bthank(?:-| )?you for (?:your|the)\b",
         "Dear Mayor and Council,",
         "Yours truly,",
         needs="dear concern advised yours sincerely regards respectfully thank",
@@ -449,12 +423,10 @@ OPENINGS: Final = (
     _rule(
         REPORT,
         4,
-        r"^(?:to|from|subject|prepared by|submitted by|presented by|reviewed by"
-        r"|recommendations?|background|category"
-        r"|purpose|dept\.?|department|title|fiscal impact|financial implications?"
-        r"|executive summary) ?(?:\(s\))? ?:"
-        r"|^(?:recommendations?|background|fiscal impact|analysis|executive summary|discussion"
-        r"|staff recommendation)$",
+        r"^(?:to|from|subject|prepared by|submitted by|presented by|reviewed by|recommendations?"
+        r"|background|category|purpose|dept\.?|department|title|fiscal impact"
+        r"|financial implications?|executive summary) ?(?:\(s\))? ?:|^(?:recommendations?"
+        r"|background|fiscal impact|analysis|executive summary|discussion|staff recommendation)$",
         "FROM: Dana Orr, City Manager",
         "SUBJECT: Roof of the town hall",
         needs="to from subject prepared submitted presented reviewed recommendation "
@@ -475,9 +447,8 @@ _SUBJECT = Words(r"^(?:subject|re) ?:")
 _MEETING_ALONE = Words(r"\b(?:meeting|session|workshop|hearing)$")
 #: Numbered items that only a list of business has.
 _LISTED = Words(
-    r"[0-9IVXA-Z]{1,4}[.)] (?:call (?:the )?(?:meeting )?to order|roll call"
-    r"|pledge of allegiance|adjourn(?:ment)?\b|invocation|apologies"
-    r"|approval of (?:the )?(?:minutes|agenda)"
+    r"[0-9IVXA-Z]{1,4}[.)] (?:call (?:the )?(?:meeting )?to order|roll call|pledge of allegiance"
+    r"|adjourn(?:ment)?\b|invocation|apologies|approval of (?:the )?(?:minutes|agenda)"
     r"|public (?:comment|forum|participation)|(?:old|new|unfinished) business|consent agenda)"
 )
 _LISTED_ENOUGH: Final = 3
@@ -562,7 +533,8 @@ def openings(
 ) -> dict[KindRule, Line]:
     """Return the rules of some kinds that the text after the title block fits, each with its line.
 
-    The labels of a report or an e-mail may be in the title block too.
+    The labels of a report or an e-mail may be in the title block too, and so may the sentence that
+    opens minutes, if it begins with the day.
     """
     small = [line.text.lower() for line in lines]
     whole = "\n".join(small)
@@ -571,9 +543,11 @@ def openings(
     for rule in OPENINGS:
         if rule.kind not in kinds:
             continue
-        first = 0 if rule.kind in (REPORT, OTHER) else block_lines
+        first = 0 if rule.kind in (REPORT, OTHER, MINUTES) else block_lines
         for number in _lines_with(rule.needs, whole, starts, first):
             line = lines[number]
+            if rule.kind == MINUTES and number < block_lines and len(line.text) <= _FULL:
+                continue
             # "EXECUTIVE SESSION CALLED TO ORDER" and "Approval of the minutes of the meeting held
             # on ..." are items of an agenda, no sentences of minutes; "MEMBERS ABSENT" is none.
             if rule.words.search(small[number]) and not (
@@ -586,6 +560,10 @@ def openings(
                 found[rule] = line
                 break
     return found
+
+
+#: A longer line is no heading.
+_FULL: Final = 70
 
 
 def is_item(line: str) -> bool:

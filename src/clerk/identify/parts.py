@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import date
 from functools import cached_property
 from itertools import zip_longest
@@ -25,6 +25,8 @@ from .bodies import (
     GOVERNING,
     HEAD,
     MENTIONED,
+    ONE_BOARD,
+    after_own_place,
     clean_name,
     municipalities,
     own_words,
@@ -93,8 +95,7 @@ _GOES_ON = Words(
 _LOWER_CASE = re.compile(r"[a-zà-ü]{2,}[ ,;.]|[a-z] [a-z]")
 _PAGE_NUMBER = Words(
     r"\b(?:page|pg\.?|seite|p\.) ?(?P<one>[0-9]{1,3})\b(?: ?(?:of|/|von) ?(?P<of>[0-9]{1,3})\b)?"
-    r"|^(?P<two>[0-9]{1,3}) ?(?:of|/) ?(?P<of2>[0-9]{1,3})$"
-    r"|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
+    r"|^(?P<two>[0-9]{1,3}) ?(?:of|/) ?(?P<of2>[0-9]{1,3})$|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
     r"|\|(?: ?page) ?(?P<four>[0-9]{1,3})|https?:\S+ (?P<five>[0-9]{1,3})/(?P<of5>[0-9]{1,3})$"
 )
 _NUMBER_WORDS: Final = {
@@ -107,10 +108,9 @@ _PACKET_PAGE = Words(
 )
 #: The last lines of a part that is complete.
 _COMPLETE = Words(
-    r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely"
-    r"|\byours (?:truly"
-    r"|faithfully)|-30-|\bminutes (?:to be|are subject to) approv"
-    r"|\b(?:passed|adopted|enacted) (?:\w+ ){0,6}this\b"
+    r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely|\byours (?:truly"
+    r"|faithfully)|-30-|\bminutes (?:to be|are subject to) approv|\b(?:passed|adopted"
+    r"|enacted) (?:\w+ ){0,6}this\b"
 )
 _COMPLETE_NEEDS: Final = (
     *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes", "this"),
@@ -182,7 +182,7 @@ _ONLY_PLACE = Words(
     r"(?:city|town|township|village|county|borough|municipality|shire|district|region) of "
     r"[\w'’.-]+(?: \w+)?"
     r"|(?:[\w'’.&-]+ ){1,5}(?:township|county|district|schools|(?:city|county|district|parish"
-    r"|shire|town|township|village) council)"
+    r"|shire|town|township|village) council)(?: (?:no\.? ?)?[#0-9]{1,5})?"
 )
 _DIGITS = re.compile(r"[0-9]+")
 
@@ -193,26 +193,42 @@ class _Page:
     def __init__(self, page: PageView, running: frozenset[str]) -> None:
         self.view = page
         self._lines = page_lines(page)
-        ending = map(str.strip, page.text[-_END_CHARACTERS:].split("\n"))
-        self.last = list(filter(None, ending))[-_END_LINES:]
-        lines = self._lines.first(_NUMBER_LINES)
-        head = [line.text for line in lines]
-        self.number, self.of, self.says_page = _page_number(head, self.last)
-        self.is_headed = bool(running and head) and _fixed(head[0]) in running
+        lines = self._lines.first(_REMARK_LINES + 1)
+        self.is_headed = bool(running and lines) and _fixed(lines[0].text) in running
         self._above = int(self.is_headed)
         first = lines[self._above : self._above + _REMARK_LINES]
         if first and may_be_remark(first[0].text):
             # "(These minutes are subject to approval)" above the title.
             kept = without_remarks(first)
             self._above += len(first) - len(kept) if kept[:1] != first[:1] else 0
-        head = head[self._above :]
-        self.opening = head[0] if head else ""
-        #: The lines that a running header would have.
-        self.first = frozenset(
+            lines = self._lines.first(self._above + 1)
+        self.opening = lines[self._above].text if self._above < len(lines) else ""
+
+    @cached_property
+    def last(self) -> list[str]:
+        """The last lines."""
+        ending = map(str.strip, self.view.text[-_END_CHARACTERS:].split("\n"))
+        return list(filter(None, ending))[-_END_LINES:]
+
+    @cached_property
+    def number(self) -> _PageNumber:
+        return _page_number([line.text for line in self._lines.first(_NUMBER_LINES)], self.last)
+
+    @cached_property
+    def first(self) -> frozenset[str]:
+        """The lines that a running header would have."""
+        head = self._lines.first(_NUMBER_LINES)[self._above : self._above + _HEADER_LINES]
+        return frozenset(
             line.lower() if begins_with_date(line) else _fixed(line)
-            for line in head[:_HEADER_LINES]
+            for line, _ in head
             if len(line) > 7 and not _ONLY_PLACE.fullmatch(line)
         )
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether the page begins in the middle of a text, or with nothing."""
+        opening = self.opening
+        return not opening or bool(_LOWER_CASE.match(opening) or _GOES_ON.match(opening))
 
     def top(self, most: int = _TOP_LINES) -> list[Line]:
         """Return the first lines below the running header."""
@@ -302,7 +318,10 @@ class _Page:
     @property
     def names_owner(self) -> bool:
         """Whether the first line names a place or a body, as above a title."""
-        return bool(HEAD.search(self.opening) or municipalities(self.opening))
+        opening = self.opening
+        if self.is_headed and _ONLY_PLACE.fullmatch(self._lines.first(1)[0].text):
+            return True
+        return bool(HEAD.search(opening) or DISTRICT.search(opening) or municipalities(opening))
 
     @cached_property
     def opens_minutes(self) -> Line | None:
@@ -353,20 +372,28 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
         return []
     running = _running_headers(pages)
     tops = [_Page(page, running) for page in pages]
-    numbered_through = _is_numbered_through(tops)
+    numbered_through: bool | None = None
     marked = sum(bool(page.bookmarks) for page in pages)
     starts: list[_Start] = []
-    #: First lines of the pages of the part so far, without its first page if there are more.
-    seen: frozenset[str] = frozenset()
+    #: First lines of the pages of the part so far, without its first page; up to which page.
+    seen: set[str] = set()
+    seen_to = 0
     for index, page in enumerate(tops):
         begins = UNKNOWN
-        if starts:
+        # Nothing but a bookmark weighs as much as a text that goes on.
+        if starts and (page.view.bookmarks or not page.goes_on):
             before, first = tops[index - 1], starts[-1]
+            if seen_to <= first.at:
+                seen, seen_to = set(), first.at + 1
+            seen.update(*(each.first for each in tops[seen_to:index]))
+            seen_to = index
             signs: list[_Sign] = []
+            if numbered_through is None:
+                numbered_through = _is_numbered_through(tops)
             if not numbered_through:
                 signs += _signs_of_number(page, before, index - first.at + 1)
             if not any(sign.weight < -_ENOUGH for sign in signs):
-                signs += _signs(page, before, seen)
+                signs += _signs(page, before, seen or before.first)
             if numbered_through and running:
                 signs.append(_Sign("header and number go on", -3.0))
             if 1 < marked <= max(2, _MARKED_SHARE * len(pages)):
@@ -378,18 +405,15 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             ):
                 signs.append(_Sign("title of the part before", 2.0, page.opening))
             if sum(sign.weight for sign in signs) >= _ENOUGH:
-                signs += _signs_against(page, first.page, seen)
+                signs += _signs_against(page, first.page, seen or before.first)
             begins = _beginning(page, signs)
         if not starts or begins.value:
             starts.append(_Start(index, page, begins))
-            seen = frozenset()
         rest, character = page, 0
         while (inside := _begins_inside(rest, starts[-1].page)) is not None:
             above, rest, begins = inside
             character += above
             starts.append(_Start(index, rest, begins, character))
-            seen = frozenset()
-        seen = page.first | (seen if index > starts[-1].at + 1 else frozenset())
     own = _Own()
     if len(starts) > 1:
         heads = [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
@@ -590,7 +614,7 @@ class _Sign(NamedTuple):
     quote: str = ""
 
 
-def _signs(page: _Page, before: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
+def _signs(page: _Page, before: _Page, seen: Set[str]) -> Iterator[_Sign]:
     """Yield the signs on a page; ``seen`` has the first lines of the part before it."""
     if page.first & seen and not any(map(page.beginning.__contains__, _OPENING_WORDS)):
         yield _Sign("running header", -5.0)
@@ -598,7 +622,7 @@ def _signs(page: _Page, before: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
     opening = page.opening
     if not opening:
         return
-    if _LOWER_CASE.match(opening) or _GOES_ON.match(opening):
+    if page.goes_on:
         yield _Sign("text goes on", -5.0)
         return
     is_text = is_sentence(opening)
@@ -608,6 +632,10 @@ def _signs(page: _Page, before: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
         yield _Sign("text", -0.5)
     else:
         yield from _signs_of_title(page)
+    if page.heading and page.heading[0].kind == RESOLUTION and not before.is_form:
+        numbered = _fixed(page.heading[1].text)
+        if "#" in numbered and numbered in map(_fixed, before.small.split("\n")):
+            yield _Sign("numbered like motions of the page before", -4.0, opening)
     if before.is_form and before.is_complete:
         yield _Sign("end of the form before", 3.5, opening)
     elif before.is_complete and not any(_ends_part(line.text) for line in page.top(_END_LINES)):
@@ -625,7 +653,7 @@ def _signs(page: _Page, before: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
         yield _Sign("scan next to text", 1.5, opening)
 
 
-def _signs_against(page: _Page, first: _Page, seen: frozenset[str]) -> Iterator[_Sign]:
+def _signs_against(page: _Page, first: _Page, seen: Set[str]) -> Iterator[_Sign]:
     """Yield what speaks against a part that seems to begin; ``first`` begins the one before it."""
     if page.days and page.days == first.days and not page.opens_again:
         yield _Sign("running header with the same day", -3.5)
@@ -661,7 +689,7 @@ def _signs_of_title(page: _Page) -> Iterator[_Sign]:
         yield _Sign("meeting", 3.5, meeting.text)
     if page.is_memorandum:
         yield _Sign("labels of a memorandum", 3.0, opening)
-    elif page.is_letter and not page.says_page:
+    elif page.is_letter and not page.number.says_page:
         yield _Sign("letter", 3.0, opening)
     if any(is_address(line.text) for line in page.block[:7]):
         yield _Sign("letterhead", 1.5, opening)
@@ -673,13 +701,14 @@ _NUMBERED_PAPER = Words(r"(?:(?:board|administrative) )?policy (?:no\.? |number 
 
 def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sign]:
     """Yield what the numbers of pages say; ``expected`` if the part before goes on."""
-    if before.of and before.number == before.of:
+    number = page.number.number
+    if before.number.of and before.number.number == before.number.of:
         yield _Sign("last page of the part before", 2.0)
-    if page.number == 1:
+    if number == 1:
         yield _Sign("page 1", 2.0, page.opening)
-    elif page.number is not None and page.number in (expected, (before.number or -1) + 1):
+    elif number is not None and number in (expected, (before.number.number or -1) + 1):
         # A bare number may be anything.
-        yield _Sign("page number goes on", -5.0 if page.says_page else -2.0)
+        yield _Sign("page number goes on", -5.0 if page.number.says_page else -2.0)
 
 
 def _signs_of_bookmarks(marks: Sequence[Bookmark]) -> Iterator[_Sign]:
@@ -728,8 +757,16 @@ def _in_digits(line: str) -> str:
     return _PAGE_WORD.sub(lambda found: f"Page {_NUMBER_WORDS[found[1].lower()]}", line)
 
 
-def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
-    """Return the number of a page, of how many, and whether it says that it is one."""
+class _PageNumber(NamedTuple):
+    """The number of a page, of how many, and whether it says that it is one."""
+
+    number: int | None = None
+    of: int | None = None
+    says_page: bool = False
+
+
+def _page_number(first: Sequence[str], last: Sequence[str]) -> _PageNumber:
+    """Return the number that the first or last lines of a page print."""
     lines = (*first, *reversed(last))
     has_word = any(map("\n".join(lines).lower().__contains__, _PAGE_WORDS))
     for number, printed in enumerate(lines):
@@ -749,19 +786,24 @@ def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None,
                 continue
             found = next(named[each] for each in _NUMBERS if named[each])
             of = named["of"] or named["of2"] or named["of5"]
-            return int(found), int(of) if of else None, not named["three"]
-    return None, None, False
+            return _PageNumber(int(found), int(of) if of else None, not named["three"])
+    return _PageNumber()
 
 
 _NUMBER_ALONE: Final = 14
+#: With no more pages than this, a number on each of them says nothing about a packet.
+_FEW_PAGES: Final = 5
 _PAGE_WORDS: Final = ("page", "pg", "seite", "p.", "http")
 _NUMBERS: Final = ("one", "two", "three", "four", "five")
 
 
 def _is_numbered_through(tops: Sequence[_Page]) -> bool:
     """Whether the numbers on the pages count the pages of the whole packet."""
-    offsets = Counter(index - top.number for index, top in enumerate(tops) if top.number)
-    return len(tops) > 5 and bool(offsets) and offsets.most_common(1)[0][1] > 0.6 * len(tops)
+    if len(tops) <= _FEW_PAGES:
+        return False
+    numbers = ((index, top.number.number) for index, top in enumerate(tops))
+    offsets = Counter(index - number for index, number in numbers if number)
+    return bool(offsets) and offsets.most_common(1)[0][1] > 0.6 * len(tops)
 
 
 # ------------------------------------------------------------------------- what a part is
@@ -799,7 +841,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
         same_day = _prints(top, packet.date)
         if not place.value and not printed.is_letter:
             # A report of the day, or to the body; a list of payments or a policy is nobody else's.
-            is_own = is_own or bool(same_day) or _is_same_body(body, packet.body)
+            is_own = is_own or bool(same_day) or _is_same_body(body, packet.body, own.words)
             is_own = is_own or any(_OWN_PAPER.search(line.text) for line in top.top(_TITLE_LINES))
         if is_own and not elsewhere and not printed.is_letter and (same_day or day.value is None):
             day = same_day or _taken(packet.date)
@@ -817,7 +859,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
     elif not elsewhere and body.confidence < MENTIONED and _may_be_body(body, packet.body):
         # A body that is only mentioned in the text; the packet's is as good.
         body = _taken(packet.body) if packet.body.value else body
-    if not elsewhere and _is_same_body(body, packet.body):
+    if not elsewhere and _is_same_body(body, packet.body, own.words):
         # A place has one council, whether it is called "Council" or "Township Council".
         body = msgspec.structs.replace(body, value=packet.body.value)
     return Part(
@@ -865,10 +907,13 @@ _KIND_OF_PLACE = Words(
 _BARE_COUNCILS: Final = frozenset({"council", "town council", "city council", "municipal council"})
 
 
-def _is_same_body(body: Fact, of_packet: Fact) -> bool:
-    """Whether a part names the governing body of its packet, in fewer words perhaps."""
+def _is_same_body(body: Fact, of_packet: Fact, own: frozenset[str]) -> bool:
+    """Whether a part names the body of its packet, in other words perhaps."""
     if not (body.value and of_packet.value):
         return False
+    if after_own_place(body.value, own).lower() == of_packet.value.lower():
+        # "Salter Board of Health" in the packet of the Board of Health.
+        return True
     if any(
         each.fullmatch(body.value) and each.fullmatch(of_packet.value) for each in _ONE_OF_A_PLACE
     ):
@@ -883,11 +928,7 @@ def _is_same_body(body: Fact, of_packet: Fact) -> bool:
 
 _COUNCIL = Words(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
 #: Names for the one council of a town, the one board of a school district or a county.
-_ONE_OF_A_PLACE: Final = (
-    _COUNCIL,
-    Words(r"school board|board of (?:education|school (?:trustees|directors|commissioners))"),
-    Words(r"(?:county )?board of (?:county )?commissioners|county (?:commission|commissioners)"),
-)
+_ONE_OF_A_PLACE: Final = (_COUNCIL, *ONE_BOARD)
 
 
 def _may_be_body(body: Fact, of_packet: Fact) -> bool:
@@ -914,7 +955,8 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     """Return the place or organisation that a part names first, and whether it is the own one."""
     body = printed.body
     if body.value and _ORGANISATION.search(body.value):
-        is_own = bool(own) and own <= place_words(body.value)
+        names = (body.value, *(line.text for line in top.block[:_TITLE_LINES]))
+        is_own = bool(own) and any(own <= place_words(name) for name in names)
         return Fact(body.value, PAGE, body.quote, body.page, 0.6), is_own
     # A letter names its reader further down; a resolution its council in the text.
     of_text = printed.kind.value == RESOLUTION
@@ -971,12 +1013,12 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
 #: Who publishes a packet has no release of its own in it.
 _RELEASE = Words(r"\b(?:news|press|media) release\b|\bfor immediate release\b")
 _OWN_PAPER = Words(
-    r"\bpolic(?:y|ies)$"
-    r"|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?|disbursements?) "
-    r"(?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims|payments|accounts)\b"
-    r"|\b(?:payments|accounts|bills) (?:for (?:approval|payment)|to be paid)\b"
+    r"\bpolic(?:y|ies)$|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?"
+    r"|disbursements?) (?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims"
+    r"|payments|accounts)\b|\b(?:payments|accounts|bills) (?:for (?:approval|payment)|to be paid)\b"
 )
+#: The library board, conservation commission and housing committee are bodies of the town.
 _ORGANISATION = Words(
-    r"\b(?:corporation|association|authority|society|foundation|library|health unit"
-    r"|conservation|housing|inc|cooperative)\b"
+    r"\b(?:corporation|association|authority|society|foundation|health unit|inc|cooperative)\b"
+    r"|\b(?:library|conservation|housing)\b(?! (?:board|commission|committee|advisory|trust))"
 )

@@ -134,14 +134,12 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = Words(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
-    r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w"
-    r"|item [0-9]|[0-9]{1,3}[.)]$"
-    r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
-    r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$"
-    r"|in attendance|attendance ?:|attendees|roll call"
-    r"|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the meeting )?to order"
-    r"|pledge\b|(?:old|new|unfinished) business\b|moved by|top [0-9]"
-    r"|(?:sont |est )?(?:anwesend|aanwezig|présents?|absente?s?|presentes?) ?(?::|$))"
+    r"|(?!h\. (?:ayuntamiento|cabildo))[A-Z][.)] \w|[A-Z]\.[^\W\d]{3}|[IVX]{1,6}[.)] \w|item [0-9]"
+    r"|[0-9]{1,3}[.)]$|(?:and )?whereas\b|be it |now,? therefore|dear \w|(?:\w+ ){0,3}(?:present"
+    r"|absent|attending)(?: ?:| were\b| was\b)|members (?:present|absent)$|in attendance"
+    r"|attendance ?:|attendees|roll call|(?:[0-9]{1,2}:[0-9]{2}(?: ?[ap]\.?m\.?)? )?call (?:the "
+    r"meeting )?to order|pledge\b|(?:old|new|unfinished) business\b|moved by|top [0-9]|(?:sont "
+    r"|est )?(?:anwesend|aanwezig|présents?|absente?s?|presentes?) ?(?::|$))"
 )
 _CALLED = Words(r"^.{0,40}\bcalled (?:the meeting )?to order\b")
 #: A sentence, not a heading.
@@ -245,12 +243,10 @@ def is_address(line: str) -> bool:
 
 #: A heading that is written like a sentence: "Minutes of the meeting held on ..."
 _HEADLINE = Words(
-    r"^(?:the )?(?:draft |unapproved |approved |unconfirmed )?"
-    r"(?:minutes|mintues|agenda|notice|record"
-    r"|proceedings|journal"
-    r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
-    r"|sitzung|niederschrift"
-    r"|acta|verslag|besluitenlijst|notulen|zur sitzung|der sitzung|über die)\b"
+    r"^(?:the )?(?:draft |unapproved |approved |unconfirmed )?(?:minutes|mintues|agenda|notice"
+    r"|record|proceedings|journal|(?:(?:regular|special|annual|ordinary|extraordinary|monthly"
+    r"|emergency|joint|called|scheduled|adjourned) ){0,2}meeting|séance|procès|sitzung"
+    r"|niederschrift|acta|verslag|besluitenlijst|notulen|zur sitzung|der sitzung|über die)\b"
 )
 _LONGEST_HEADLINE: Final = 220
 
@@ -265,7 +261,7 @@ _SHORT: Final = 55
 #: A longer line that begins like this is the beginning of a sentence.
 _FULL: Final = 70
 _SENTENCE_BEGINS = re.compile(r"(?:In|It|On|At|Upon|That|There|This|These|As|If|A|An) [a-z]")
-_TOLD = Words(r"\b(?:was|were|be|been|are|is) \w")
+_TOLD = Words(r"\b(?:was|were|(?<!to\s)be|been|are|is) \w")
 
 
 def is_sentence(line: str) -> bool:
@@ -290,7 +286,11 @@ def is_sentence(line: str) -> bool:
         )
         or _SENTENCE.search(line)
     )
-    return bool(is_told) and not is_address(line)
+    # "The board met via Zoom" has no address.
+    return bool(is_told) and (not is_address(line) or bool(_MET.search(line)))
+
+
+_MET = Words(r"\b(?:met (?:via|by|on|in)|convened|called) ")
 
 
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
@@ -322,7 +322,8 @@ def without_remarks(lines: Sequence[Line]) -> list[Line]:
     Their dates are of other meetings, and they would end the title block.
     """
     kept: list[Line] = []
-    number = 0
+    # What a browser prints above a page is none of its lines.
+    number = 1 if lines and _BROWSER.match(lines[0].text) else 0
     while number < min(len(lines), _NOTED_LINES):
         text = lines[number].text
         if may_be_remark(text):
@@ -397,26 +398,11 @@ def _goes_on(block: Sequence[Line], line: str) -> bool:
     return before[-1] == "," and bool(_CONTINUED.match(line))
 
 
-_SMALL = frozenset(
-    (
-        "a",
-        "an",
-        "and",
-        "at",
-        "by",
-        "de",
-        "du",
-        "for",
-        "in",
-        "la",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "und",
-        "with",
-    )
+_SMALL: Final = frozenset(
+    {
+        *("a", "an", "and", "at", "by", "de", "du", "for", "in", "la", "of", "on", "or", "the"),
+        *("to", "und", "with"),
+    }
 )
 _ACRONYM = re.compile(r"(?:[A-Z]\.){2,}|[IVX]{2,4}")
 
