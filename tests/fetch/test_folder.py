@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import unicodedata
 from pathlib import Path
@@ -156,6 +157,23 @@ def test_unreadable_files_and_folders_are_reported_by_name(source, town):
 
     assert {problem.what for problem in report.errors} == {"2024-02-15.pdf", "closed"}
     assert report.documents == 1
+
+
+def test_what_is_in_a_folder_that_cannot_be_listed_is_not_taken_for_gone(source, town, monkeypatch):
+    put(source, "2024-01-15.pdf", "archive/2024-02-15.pdf")
+    town.fetch()
+    scandir = os.scandir
+
+    def unmounted(path):
+        if path == source / "archive/":
+            raise OSError(errno.ESTALE, "Stale file handle")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", unmounted)
+    report = town.fetch()
+
+    assert ([problem.what for problem in report.errors], report.gone) == (["archive"], [])
+    assert not any(row.gone_at for row in town.known())
 
 
 def test_a_pdf_is_known_by_its_bytes_and_not_by_its_name(source, town):

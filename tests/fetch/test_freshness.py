@@ -194,7 +194,7 @@ def test_a_fetch_killed_at_any_request_ends_in_the_same_state(portal, scraper, k
 
 
 @pytest.mark.parametrize(
-    "documents", [120, pytest.param(20_000, marks=[pytest.mark.chaos, pytest.mark.timeout(1800)])]
+    "documents", [120, pytest.param(20_000, marks=[pytest.mark.chaos, pytest.mark.timeout(0)])]
 )
 def test_a_large_portal_is_fetched_over_several_runs_the_newest_first(portal, documents):
     # None of them is recent: those are asked for in every run.
@@ -344,7 +344,7 @@ def test_a_document_that_another_host_has_now_is_the_same_document(portal):
 
 
 @pytest.mark.chaos
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(0)
 def test_five_thousand_documents_are_fetched_in_a_fraction_of_their_size(tmp_path):
     """Documents are streamed: what is kept in memory of each is a row, not its bytes."""
     number, size = 5000, 20_000

@@ -405,6 +405,40 @@ def test_the_drupal_pages_of_municode_name_their_cells(portal):
     ]
 
 
+def test_the_home_page_of_municode_shows_the_first_rows_of_a_list_elsewhere(portal):
+    def page(day: str, number: int, pager: str = "") -> str:
+        return f"""<table class="views-table"><tr><td><time datetime="{day}T19:00:00">{day}</time></td>
+        <td class="views-field views-field-title">Tree Board</td><td class="views-field views-field-field-agendas">
+        <a href="https://x.blob.core.usgovcloudapi.net/t/MEET-Agenda-e5993d899da7400{number}.pdf">PDF</a></td>
+        <td class="views-field views-field-view-node"><a href="/trees">Details</a></td></tr></table>{pager}"""
+
+    town = portal(
+        "municode",
+        "https://town-wa.municodemeetings.com/",
+        {
+            "/meetings?page=1": page("2024-01-02", 2),
+            "?page": httpx.Response(404),
+            "com/": page("2024-01-16", 1, '<a href="/meetings?page=1">next</a>'),
+        },
+    )
+
+    assert [day for _, day, _, _ in listed(town)] == ["2024-01-02", "2024-01-16"]
+
+
+def test_a_body_s_page_in_several_rows_of_municode_is_no_meeting_s(portal):
+    row = """<tr><td><time datetime="{0}T19:00:00">{0}</time></td><td class="views-field views-field-title">Tree Board</td>
+    <td class="views-field views-field-field-minutes"><a href="/sites/{0}.pdf">PDF</a></td>
+    <td class="views-field views-field-view-node"><a href="/trees">Details</a></td></tr>"""
+    rows = "".join(row.format(day) for day in ("2024-01-02", "2024-01-16"))
+    town = portal(
+        "municode",
+        "https://town-wa.municodemeetings.com/",
+        {"municodemeetings.com/": f'<table class="views-table">{rows}</table>'},
+    )
+
+    assert [day for _, day, _, _ in listed(town)] == ["2024-01-02", "2024-01-16"]
+
+
 def test_primegov_takes_the_pdf_or_else_the_page_and_no_notice(portal):
     def document(name: str, template: int, output: int) -> dict[str, Any]:
         return {"templateName": name, "templateId": template, "compileOutputType": output}
@@ -749,7 +783,8 @@ SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] =
             "si0040": lambda request: (
                 """<table><tr><td>16</td><td class="silink">
                 <a class="smc_datatype_si" href="si0057.php?__ksinr=4">Stadtrat</a></td>
-                <td>18:00 Uhr</td></tr><tr><td></td><td class="silink">
+                <td>18:00 Uhr <a href="getfile.php?id=1&type=do">Niederschrift</a>
+                <a href="getfile.php?type=do&id=3">Einladung</a></td></tr><tr><td></td><td class="silink">
                 <a href="si0056.php?__ksinr=5">Bauausschuss</a></td><td>20:00 Uhr</td></tr>
                 <tr><td></td><td><a href="si0056.php?__ksinr=6"
                 title="Details anzeigen: Kreistag 18.01.2024">Kreistag</a></td></tr></table>"""
@@ -758,6 +793,7 @@ SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] =
             ),
         },
         [
+            ("agendas", "2024-01-16", "Stadtrat"),
             ("minutes", "2024-01-16", "Bauausschuss"),
             ("minutes", "2024-01-16", "Stadtrat"),
             ("minutes", "2024-01-18", "Kreistag"),

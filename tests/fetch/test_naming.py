@@ -42,6 +42,11 @@ JANUARY_15 = date(2024, 1, 15)
         "Protokoll 15. Jänner 2024",
         "verbale 15 gennaio 2024",
         "ata de 15 de janeiro de 2024",
+        "acta del 15 de gener de 2024",
+        "protokół z dnia 15 stycznia 2024 r.",
+        "zápis ze dne 15. ledna 2024",
+        "15. tammikuuta 2024",
+        "cofnodion 15 Ionawr 2024",
         "Monday, January 15, 2024 at 7:00 PM",
         "Minutes of January 15, 2024 approved February 1, 2024",
     ],
@@ -268,6 +273,13 @@ def test_the_dates_of_a_page_tell_whether_the_day_is_first(text, day_first):
         ("February 29 – March 1, 2024", date(2024, 2, 29)),
         ("December 31 and January 1, 2024", date(2023, 12, 31)),
         ("January 16-17, 2024", date(2024, 1, 16)),
+        ("16–17 January 2024", date(2024, 1, 16)),
+        ("16. und 17. Januar 2024", date(2024, 1, 16)),
+        ("29 August and 3 September 2024", date(2024, 8, 29)),
+        ("31 December to 1 January 2024", date(2023, 12, 31)),
+        # The number of a document
+        ("Minutes 3 - 12 March 2024", date(2024, 3, 12)),
+        ("Minutes 12-3 March 2024", date(2024, 3, 3)),
     ],
 )
 def test_of_several_days_the_first_counts(text, day):
@@ -275,7 +287,8 @@ def test_of_several_days_the_first_counts(text, day):
 
 
 @pytest.mark.parametrize(
-    ("title", "body"), [("C.R.A. Regular Meeting", "C.R.A"), ("P&Z Regular Meeting", "P&Z")]
+    ("title", "body"),
+    [("C.R.A. Regular Meeting", "C.R.A"), ("P&Z Regular Meeting", "P&Z"), ("P&Z", "P&Z")],
 )
 def test_a_body_may_be_called_by_its_letters(title, body):
     assert naming.body_of_meeting(title) == body
@@ -301,10 +314,48 @@ def test_in_a_title_in_capitals_not_every_word_is_a_body(title, body):
         ("Minutes - hearing continued to February 6", None),
         ("Minutes (corrected Feb 6)", None),
         ("Agenda - modified Jan 12", None),
+        ("Agenda incl. minutes of Dec 5", None),
+        ("Agenda with draft minutes from the December 5 meeting", None),
+        ("Agenda and minutes of Jan 9", date(2024, 1, 9)),
     ],
 )
 def test_a_day_of_a_change_or_of_another_meeting_is_not_near(text, day):
     assert naming.day_near(text, date(2024, 1, 16)) == day
+
+
+def test_the_day_of_minutes_inside_an_agenda_is_not_its_own():
+    assert naming.find_dates("Agenda including minutes of December 5, 2023") == []
+    assert [day for day, _ in naming.find_dates("Minutes of December 5, 2023")] == [
+        date(2023, 12, 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Conseil municipal, mardi 5 mars 2024",
+        "Bauausschuss, Dienstag, 5. März 2024",
+        "Junta de Planificación, martes 5 de marzo de 2024",
+    ],
+)
+def test_a_weekday_of_any_language_is_no_part_of_a_body(title):
+    assert naming.body_of_meeting(title) == title.partition(",")[0]
+
+
+def test_a_town_may_be_called_by_a_weekday():
+    assert naming.body_of_meeting("Santo Domingo City Council") == "Santo Domingo City Council"
+
+
+@pytest.mark.parametrize(
+    "end", ["-" * 50_000 + " x", " " * 50_000 + "x", "regular " * 6_000, ", " * 20_000 + "x"]
+)
+def test_a_text_that_is_no_title_is_not_read_to_its_end(end):
+    """Some patterns look at each place of a run again; one of these took minutes."""
+    title = f"City Council {end}"
+
+    assert naming.body_of_meeting(title) == "City Council"
+    assert naming.names_body(title)
+    assert naming.body_of_title(title).startswith("City Council")
 
 
 @pytest.mark.parametrize("letter", ["a", "_", "1"])

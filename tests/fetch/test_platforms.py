@@ -8,6 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from clerk.core import site_files
+from clerk.core.db import writing_to
 from clerk.core.errors import SourceBlocked
 from clerk.fetch.http.responses import NotUnderstood
 
@@ -417,6 +419,19 @@ def test_only_the_sliding_window_is_listed_between_sweeps(portal):
 
     town.fetch(datetime(2024, 3, 9, tzinfo=UTC))
     assert "2023-01-01" in str(town.asked[0].url)
+
+
+def test_all_years_are_listed_at_once_when_somebody_asks_for_it(portal):
+    town = portal("legistar_api", API, {"/events": listing("2024-02-15")})
+    town.fetch()
+    with writing_to(town.settings.sql_url) as conn:
+        site_files.forget_full_listings(conn, ["town"])
+
+    town.fetch(datetime(2024, 3, 2, tzinfo=UTC))
+    assert "2023-01-01" in str(town.asked[0].url)
+
+    town.fetch(datetime(2024, 3, 3, tzinfo=UTC))
+    assert "2023-12-04" in str(town.asked[0].url)
 
 
 def test_old_documents_are_not_asked_for_again_and_recent_ones_are(portal):

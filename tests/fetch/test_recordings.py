@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from shared_data import SHARED_DATA
 RIGHT = 0.98
 
 
+@cache
 def towns() -> list[RecordedTown]:
     if not (SHARED_DATA / "recordings2").is_dir():
         return []
@@ -20,6 +22,7 @@ def towns() -> list[RecordedTown]:
     return [town for town in load_towns() if town.total and "anthony" not in town.name]
 
 
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize("town", towns(), ids=lambda town: town.name)
 def test_a_recorded_town_is_found_by_its_address_and_listed(town):
     score = scored(town)
@@ -36,6 +39,7 @@ def recordings(tmp_path_factory):
 
 
 @pytest.mark.chaos
+@pytest.mark.timeout(0)
 @pytest.mark.parametrize("town", towns(), ids=lambda town: town.name)
 def test_a_recorded_town_is_added_and_fetched_by_the_commands(
     town: RecordedTown, recordings: Recordings

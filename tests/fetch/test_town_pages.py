@@ -14,6 +14,86 @@ TOWN = "https://town.example/meetings"
 Expected = list[tuple[str, str, str, str]]
 
 PAGES: dict[str, tuple[str, str, Expected]] = {
+    "minutes of another day in the same cell, and links that an editor left behind": (
+        TOWN,
+        """<h1>School Board</h1><table><tr><th>Meeting</th><th>Documents</th></tr><tr><td>January 16, 2024 Regular Meeting</td>
+        <td><a href="a.pdf">Agenda</a><br><a href="m.pdf">Minutes of January 2, 2024</a></td></tr></table>
+        <p><b>February 6, 2024</b><br><a href="a2.pdf">Agenda</a> <a href="m2.pdf">Minutes</a>
+        <a href="2023-02-07-minutes.pdf" title="2023 02 07 Minutes"></a></p>""",
+        [
+            ("agendas", "2024-01-16", "School Board", "a.pdf"),
+            ("agendas", "2024-02-06", "School Board", "a2.pdf"),
+            ("minutes", "2024-01-02", "School Board", "m.pdf"),
+            ("minutes", "2024-02-06", "School Board", "m2.pdf"),
+        ],
+    ),
+    "days of an upload, an approval and of a meeting that was moved": (
+        TOWN,
+        """<h1>Minutes</h1><table><tr><th>Title</th><th>Date of Upload</th><th>Download</th></tr><tr>
+        <td>Minutes of the 130th meeting of the Board of Approval held on January 16, 2024</td><td>March 4, 2024</td>
+        <td><a href="130.pdf"><i class="fa fa-download"></i></a></td></tr></table><h1>Board of Appeals</h1><ul>
+        <li><a href="b.pdf">Approved 2/6/2024 - Minutes 1/23/2024</a></li><li><a href="d.pdf">Approved 1/24/2024 Minutes</a></li>
+        <li><a href="c.pdf">Rescheduled from January 29, 2024 – Agenda for January 30, 2024</a></li></ul>""",
+        [
+            ("agendas", "2024-01-30", "Board of Appeals", "c.pdf"),
+            ("minutes", "2024-01-16", "Board of Approval", "130.pdf"),
+            ("minutes", "2024-01-23", "Board of Appeals", "b.pdf"),
+            ("minutes", "2024-01-24", "Board of Appeals", "d.pdf"),
+        ],
+    ),
+    "numbers of months in the names of files, and bodies that are called by letters": (
+        TOWN,
+        """<p>The Town Board meets on Mondays, and the Planning Commission on Thursdays.</p><h2>Minutes</h2><h3>2024</h3>
+        <table><tr><th>Month</th><th>PDF</th></tr><tr><td>February</td><td><a href="2_2024.pdf" title="Minutes of February"><img></a></td>
+        </tr></table><p><a href="jan24.pdf">January</a> <a href="r.pdf">Annual Return 31 January 2024</a></p><p><a href="pc.pdf">2024-01-18 PC Minutes</a></p><p><a href="tb.pdf">2024-01-16TBM Minutes</a></p>""",
+        [
+            ("minutes", "2024-01-16", "Town Board", "tb.pdf"),
+            ("minutes", "2024-01-18", "Meetings", "pc.pdf"),
+            ("minutes", "None", "Town Board", "2_2024.pdf"),
+            ("minutes", "None", "Town Board", "jan24.pdf"),
+        ],
+    ),
+    "pages of minutes in cells that say only the day, and documents in the cell of the meeting": (
+        TOWN,
+        """<h1>Town Board Minutes</h1><h3>2024</h3><table><tr><td><a href="jan2.html">January 2nd</a></td>
+        <td><a href="jan16.html">January 16th</a></td></tr></table><h1>Meetings</h1><table><tr><th>Date</th><th>Meeting</th>
+        <th>Time</th></tr><tr><td>January 30, 2024</td><td>Annual Town Meeting (<a href="a.pdf">Agenda (pdf)</a>)</td>
+        <td>7 p.m.</td></tr></table><h1>Agendas</h1><div>February 6, 2024 at 10:00:00 PM Regular Board Meeting
+        <a href="b.pdf">Agenda</a></div>""",
+        [
+            ("agendas", "2024-01-30", "Town Board", "a.pdf"),
+            ("agendas", "2024-02-06", "Town Board", "b.pdf"),
+            ("minutes", "2024-01-02", "Town Board", "jan2.html"),
+            ("minutes", "2024-01-16", "Town Board", "jan16.html"),
+        ],
+    ),
+    "a column for other papers": (
+        "https://www.mairie.fr/conseil",
+        """<h1>Procès-verbaux du conseil municipal</h1><table><tr><th>Date</th><th>Procès-verbal</th><th>Liste des délibérations</th>
+        </tr><tr><td>16 janvier 2024</td><td><a href="pv.pdf">Télécharger</a></td><td><a href="l.pdf">Télécharger</a></td></tr>
+        </table>""",
+        [("minutes", "2024-01-16", "conseil municipal", "pv.pdf")],
+    ),
+    "lines that end with their days": (
+        "https://www.ajuntament.cat/plens",
+        """<h1>Actes del Ple municipal</h1><p><b>Actes</b><br><a href="1.pdf">Acta</a> del 9 de gener de 2024<br><a href="2.pdf">Acta</a>
+        del 16 de gener de 2024<br><a href="3.pdf"><img alt="Acta"></a> 23 de gener de 2024</p>""",
+        [
+            ("minutes", "2024-01-09", "Ple municipal", "1.pdf"),
+            ("minutes", "2024-01-16", "Ple municipal", "2.pdf"),
+            ("minutes", "2024-01-23", "Ple municipal", "3.pdf"),
+        ],
+    ),
+    "buttons next to names, and documents without an ending": (
+        "https://www.gemeinde.ch/gemeinderat",
+        """<h1>Gemeinderat</h1><ul><li><a href="/_doc/5001">Protokoll der Sitzung vom 16. Januar 2024</a>
+        <a href="/_doc/5001">Download</a></li><li><a href="e.pdf">Einladung und Traktanden Gemeindeversammlung vom
+        17. Januar 2024</a></li></ul>""",
+        [
+            ("agendas", "2024-01-17", "Gemeindeversammlung", "e.pdf"),
+            ("minutes", "2024-01-16", "Gemeinderat", "/_doc/5001"),
+        ],
+    ),
     "names of files below a year's end, with the day on which they were put there": (
         TOWN,
         """<h1>Town Board Minutes</h1><table><tr><th>Name</th><th>Size</th><th>Date</th></tr><tr>
@@ -335,6 +415,100 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-05-08", "Câmara Municipal", "2.pdf"),
         ],
     ),
+    "titles of sections, and an application that names a day": (
+        TOWN,
+        """<main><article><section><h2>Township Board Minutes</h2><h3>2024</h3>
+        <p><a href="1.pdf">January 9</a></p><h3>2023</h3><p><a href="2.pdf">December 12</a></p>
+        </section><section><h2>Planning Commission Minutes</h2><h3>2024</h3>
+        <p><a href="3.pdf">January 23</a></p></section><section><h2>Forms</h2>
+        <p><a href="f.pdf">Land Division Application, rev. March 4, 2022</a></p></section></article></main>""",
+        [
+            ("minutes", "2023-12-12", "Township Board", "2.pdf"),
+            ("minutes", "2024-01-09", "Township Board", "1.pdf"),
+            ("minutes", "2024-01-23", "Planning Commission", "3.pdf"),
+        ],
+    ),
+    "links without a text that an editor left behind": (
+        TOWN,
+        """<h1>Board of Trustees</h1><p><b>February 15, 2024 - Regular Meeting</b><br>
+        <a href="m24.pdf">Minutes</a><a href="m23.pdf" title="Minutes"></a></p>
+        <p><b>February 14, 2023 - Regular Meeting</b><br><a href="m23.pdf">Minutes</a></p>""",
+        [
+            ("minutes", "2023-02-14", "Board of Trustees", "m23.pdf"),
+            ("minutes", "2024-02-15", "Board of Trustees", "m24.pdf"),
+        ],
+    ),
+    "files without a name, whose links are days": (
+        TOWN,
+        """<h1>Minutes</h1><nav><a href="/select-board">Select Board</a></nav><details><summary>2025</summary>
+        <ul><li><a href="/media/1201">October 6, 2025</a> <small>Approved October 20, 2025</small></li></ul>
+        </details><h2>Photographs</h2><ul><li><a href="/media/77">May 3, 2025</a></li></ul>""",
+        [("minutes", "2025-10-06", "Select Board", "/media/1201")],
+    ),
+    "a table of months and years whose links are days": (
+        TOWN,
+        """<h2>Village Board Minutes</h2><table><tr><th></th><th>2023</th><th>2024</th></tr><tr><td>January</td>
+        <td><a href="a.pdf">9</a></td><td><a href="b.pdf">8</a> <a href="c.pdf">22 (special)</a></td></tr></table>""",
+        [
+            ("minutes", "2023-01-09", "Village Board", "a.pdf"),
+            ("minutes", "2024-01-08", "Village Board", "b.pdf"),
+            ("minutes", "2024-01-22", "Village Board", "c.pdf"),
+        ],
+    ),
+    "cards that begin with a day, whose year only programs see": (
+        TOWN,
+        """<h1>City Council Meetings</h1><ul><li><time datetime="2025-10-13T18:00">Mon <b>13</b> Oct</time>
+        <h3>Regular Meeting</h3><p><a href="a.pdf">Agenda</a><a href="m.pdf">Minutes</a></p></li>
+        <li><time datetime="2025-09-22T18:00">Mon <b>22</b> Sep</time><h3>Work Session</h3>
+        <p><a href="w.pdf">Agenda</a></p></li></ul>""",
+        [
+            ("agendas", "2025-09-22", "City Council", "w.pdf"),
+            ("agendas", "2025-10-13", "City Council", "a.pdf"),
+            ("minutes", "2025-10-13", "City Council", "m.pdf"),
+        ],
+    ),
+    "pages of files, and buttons that hand them out": (
+        TOWN,
+        """<h1>Agendas and Minutes</h1><table><tr><th>Title</th><th>Category</th><th>Update Date</th><th>Download</th></tr>
+        <tr><td><a href="/download/cc-agenda/">City Council Agenda</a> October 14, 2025</td><td>City Council</td>
+        <td>October 10, 2025</td><td><a href="/download/cc-agenda/?wpdmdl=44&refresh=6">Download</a></td></tr></table>""",
+        [("agendas", "2025-10-14", "City Council", "/download/cc-agenda/?wpdmdl=44&refresh=6")],
+    ),
+    "files of other makers of web sites": (
+        TOWN,
+        """<h1>School Board</h1><h2>2024-2025 School Year</h2><ul>
+        <li>August 19: <a href="/fs/resource-manager/view/a1">Agenda</a></li>
+        <li>January 13: <a href="/LinkClick.aspx?fileticket=b2">Minutes</a></li>
+        <li>January 6: <a href="/civicax/filebank/blobdload.aspx?BlobID=3">Minutes</a></li>
+        <li>June 2: <a href="/DocumentCenter/Home/View/4">Minutes</a></li></ul>""",
+        [
+            ("agendas", "2024-08-19", "School Board", "/view/a1"),
+            ("minutes", "2025-01-06", "School Board", "BlobID=3"),
+            ("minutes", "2025-01-13", "School Board", "fileticket=b2"),
+            ("minutes", "2025-06-02", "School Board", "/View/4"),
+        ],
+    ),
+    "remarks of later days in links": (
+        TOWN,
+        """<h1>City Council</h1><div><div><div>10.06.25</div><div>Council meeting</div><div><a href="a.pdf">Agenda</a> ·
+        <a href="b.pdf">Agenda (rev. 10.03.25)</a> · <a href="m.pdf">Minutes (approved 10.20.25)</a></div></div></div>""",
+        [
+            ("agendas", "2025-10-06", "City Council", "a.pdf"),
+            ("agendas", "2025-10-06", "City Council", "b.pdf"),
+            ("minutes", "2025-10-06", "City Council", "m.pdf"),
+        ],
+    ),
+    "a committee that is called by papers": (
+        TOWN,
+        """<h1>Agendas and Minutes</h1><h2>2024 Agendas</h2><ul>
+        <li><a href="a.pdf">Ordinance Review Committee January 16</a></li>
+        <li><a href="b.pdf">Warrant Committee, February 6</a></li>
+        <li><a href="o.pdf">Ordinance 2024-05, January 16</a></li></ul>""",
+        [
+            ("agendas", "2024-01-16", "Ordinance Review Committee", "a.pdf"),
+            ("agendas", "2024-02-06", "Warrant Committee", "b.pdf"),
+        ],
+    ),
     "a Dutch list of decisions": (
         "https://www.gemeente.nl/raad",
         """<h1>Vergaderingen gemeenteraad</h1><ul>
@@ -354,6 +528,26 @@ def test_a_page_of_a_town_is_read_as_a_person_would(portal, page):
 
     assert [each[:3] for each in found] == [each[:3] for each in expected]
     assert all(a[3].endswith(b[3]) for a, b in zip(found, expected, strict=True))
+
+
+def test_the_pages_of_years_may_differ_in_their_numbers_only(portal):
+    years = "".join(f'<a href="/node/{year - 2000}">{year}</a>' for year in (2023, 2024))
+    town = portal(
+        "plain",
+        f"{TOWN}",
+        {
+            TOWN: f"<html><body><h1>Town Board Minutes</h1>{years}</body></html>",
+            "/node/23": '<h1>2023</h1><a href="a.pdf">December 5</a>',
+            "/node/24": '<h1>2024</h1><a href="b.pdf">January 16</a>',
+        },
+    )
+
+    found = [each[:3] for each in listed(town)]
+
+    assert found == [
+        ("minutes", "2023-12-05", "Town Board"),
+        ("minutes", "2024-01-16", "Town Board"),
+    ]
 
 
 def test_the_page_of_a_year_is_of_the_body_of_the_list_that_leads_to_it(portal):

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
 from clerk.core.errors import SourceUnavailable
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import AGENDAS, KINDS, MINUTES
 
 from .http import DEFAULT_PACE_SECONDS
@@ -220,7 +221,7 @@ class SourceSettings(msgspec.Struct, kw_only=True):
 class Context:
     """What a fetcher works with."""
 
-    site: Mapping[str, Any]
+    site: SiteRow
     settings: SourceSettings
     open_client: Callable[[], Client]
     report: FetchReport

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, InvalidInput, SourceUnavailable
+from clerk.core.site_extra import SiteRow
 
 from .base import FetcherSpec, Window
 from .discover import detect, registered
@@ -196,7 +197,7 @@ def _try(
     spec = registered().get(candidate.scraper)
     if spec is None:
         return
-    site = {"subdomain": "", "scraper": spec.id, "extra": {"source": candidate.source}}
+    site: SiteRow = {"subdomain": "", "scraper": spec.id, "extra": {"source": candidate.source}}
     recent = Window(today - LOOK_BACK, today + LOOK_AHEAD)
     everything = Window(EARLIEST, today + LOOK_AHEAD, full=True)
     failure: ClerkError | None = None

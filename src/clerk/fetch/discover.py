@@ -13,7 +13,7 @@ from msgspec import structs
 
 from clerk.core import plugins
 from clerk.core.errors import BadSetting, InvalidInput, UnknownPlugin
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 
 from . import OwnFetchers
 from .base import FetcherSpec, SourceSettings
@@ -55,7 +55,7 @@ def registered() -> dict[str, FetcherSpec]:
     return specs
 
 
-def find_fetcher(site: Mapping[str, Any]) -> FetcherSpec | LegacyFetcher:
+def find_fetcher(site: SiteRow) -> FetcherSpec | LegacyFetcher:
     """Return the fetcher that a site names in its ``scraper`` column."""
     label = str(site.get("scraper") or "")
     hook = plugins.manager().hook
@@ -100,12 +100,12 @@ def detect(source: str) -> tuple[str, str]:
     return "plain", source
 
 
-def source_settings(site: Mapping[str, Any], spec: FetcherSpec) -> SourceSettings:
+def source_settings(site: SiteRow, spec: FetcherSpec) -> SourceSettings:
     """Read a site's ``extra`` as the settings of its fetcher; refuse a wrong value by name."""
     return _converted(site, spec, spec.settings)
 
 
-def check_choices(site: Mapping[str, Any], given: Collection[str]) -> None:
+def check_choices(site: SiteRow, given: Collection[str]) -> None:
     """Refuse values in a site's ``extra`` that cannot be used, and unknown names among those given.
 
     Other names are accepted: an older installation may have left them.  Of a fetcher of the older
@@ -127,7 +127,7 @@ def check_choices(site: Mapping[str, Any], given: Collection[str]) -> None:
         raise InvalidInput(str(error), hint=error.hint) from error
 
 
-def _converted(site: Mapping[str, Any], spec: FetcherSpec, kind: type[AnyStruct]) -> AnyStruct:
+def _converted(site: SiteRow, spec: FetcherSpec, kind: type[AnyStruct]) -> AnyStruct:
     try:
         return msgspec.convert(site_extra(site), kind)
     except msgspec.ValidationError as error:

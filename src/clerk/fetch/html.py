@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from html import unescape
+from typing import NamedTuple
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -95,6 +96,14 @@ def targets(node: LexborNode, base: str) -> list[str]:
     return [url for each in found if (url := joined(base, each))]
 
 
+class DatedRow(NamedTuple):
+    """The element around a link that holds its date, the day, and the text from that day on."""
+
+    row: LexborNode
+    day: date
+    rest: str
+
+
 class DatedPage:
     """A page whose links stand next to the dates they belong to, in whatever layout.
 
@@ -139,7 +148,9 @@ class DatedPage:
             # "Mon 9" may be a whole date for programs.
             stamps = [] if found else node.css("time[datetime]")
             if len(stamps) == 1:
-                found = naming.find_dates(stamps[0].attributes["datetime"] or "")
+                end = len(f"{text_before(node, stamps[0])} {text_of(stamps[0])}".strip())
+                days = naming.find_dates(stamps[0].attributes["datetime"] or "")
+                found = [(day, end) for day, _ in days[:1]]
             self._dates[node.mem_id] = found
         return found
 
@@ -161,6 +172,12 @@ class DatedPage:
             row = row.parent
         return None
 
+    def dated_row(self, node: LexborNode) -> DatedRow | None:
+        """Return the smallest element around a link that holds a date, if that is the link's."""
+        row = self.row_of(node)
+        found = self.date_of(node, row) if row is not None else None
+        return DatedRow(row, *found) if row is not None and found else None
+
     def date_of(self, node: LexborNode, row: LexborNode) -> tuple[date, str] | None:
         """Return the date of a link in its row, and the text from that date on.
 
@@ -180,10 +197,30 @@ class DatedPage:
                 for day, end in dates
                 if end <= ends and not self._is_of_another_section(row, at, end)
             ]
+            start, stop = self._line_around(row, node)
+            on_line = [each for each in dates if start < each[1] <= stop]
+            if len({day for day, _ in on_line}) == 1:
+                # "Click here for January 6, 2024", each on a line of one paragraph
+                dates = on_line
             earlier = [each for each in dates if each[1] <= at]
             if earlier and len({day for day, _ in dates}) > 1:
                 dates = earlier[-1:]
         return (dates[0][0], self.text(row)[dates[0][1] :]) if dates else None
+
+    def _line_around(self, row: LexborNode, node: LexborNode) -> tuple[int, int]:
+        """Return where the line of a link, between two breaks, begins and ends in a row's text."""
+        texts: list[str] = []
+        begins, is_behind = 0, False
+        for each in row.traverse(include_text=True):
+            is_behind = is_behind or each.mem_id == node.mem_id
+            if each.tag == "-text":
+                texts.append(each.text_content or "")
+            elif each.tag == "br" and is_behind:
+                break
+            elif each.tag == "br":
+                begins = len(texts)
+        start, stop = (" ".join(" ".join(part).split()) for part in (texts[:begins], texts))
+        return len(_EPOCH.sub(" ", start)), len(_EPOCH.sub(" ", stop))
 
     def _length_before(self, row: LexborNode, node: LexborNode) -> int:
         return len(_EPOCH.sub(" ", text_before(row, node)))
@@ -200,8 +237,9 @@ class DatedPage:
                 for each in row.css(", ".join(_LEVELS))
                 for start in [self._length_before(row, each)]
             ]
-        if len(titles) == 1 and not naming.without_dates(self.text(row)[:end]):
-            # An entry that begins with its date, and then says its title.
+        before = naming.without_dates(self.text(row)[:end])
+        if len(titles) == 1 and (not before or naming.date_below(["2000"], before)):
+            # An entry that begins with its date, perhaps without a year, and then says its title.
             return False
         of_date = next((rank for start, stop, rank in titles if start < end <= stop + 1), 9)
         if end <= at:
@@ -236,6 +274,8 @@ _NOT_A_NAME = re.compile(
 
 def name_in(text: str) -> str:
     """Return the text without dates and times if it can be a name, else an empty text."""
+    if len(text) > 4 * naming.LONGEST_TITLE:
+        return ""
     name = naming.without_dates(text)
     if _NOT_A_NAME.fullmatch(name) and not naming.BODY_WORD.search(name):
         return name if re.search(r"meeting$", name, re.IGNORECASE) and " " in name else ""
@@ -368,18 +408,14 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
                     before
                     and rank not in with_links
                     and not names_body
-                    and _is_bare_body(before[0])
+                    and naming.BODY_WORD.search(before[0])
+                    and not naming.find_kind(before[0])
                 ):
                     # A body's name without documents, above titles of the same rank, is theirs.
                     levels[whole] = before
                 with_links.discard(rank)
                 levels[rank] = text, parts
     return above
-
-
-def _is_bare_body(title: str) -> bool:
-    """Whether a title names a body, and no kind of document."""
-    return bool(naming.BODY_WORD.search(title)) and not naming.find_kind(title)
 
 
 def is_in_margin(node: LexborNode) -> bool:

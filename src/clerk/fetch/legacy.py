@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Any
 
 from clerk.core import storage
 from clerk.core.errors import ClerkError, SourceUnavailable
 from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import FetchedDocument
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import Document
 
 from .base import LISTED_KINDS, FetchReport
@@ -18,7 +17,7 @@ from .discover import LegacyFetcher
 
 
 def run_legacy_fetcher(
-    legacy: LegacyFetcher, site: Mapping[str, Any], files: SiteFiles, manifest: SiteManifest
+    legacy: LegacyFetcher, site: SiteRow, files: SiteFiles, manifest: SiteManifest
 ) -> FetchReport:
     """Let it fetch into the folder, and record how the folder differs from the manifest."""
     try:

@@ -44,6 +44,8 @@ _DAY_COLUMN = re.compile(
 #: were approved, papers were due.
 _OTHER_DAY_COLUMN = re.compile(
     r"\b(?:modified|posted|published|uploaded|updated|added|created|deadline|due|submi\w+)\b"
+    r"|\b(?:post|publish|upload|update|modify|release) date\b|\blast update\b"
+    r"|\bdate of (?:upload|publication|posting|release|issue|modification|revision)\b"
     r"|\b(?:approv|adopt)\w+ (?:date|on)\b|\bdate (?:\w+ )?(?:approv|adopt)\w+"
     r"|^\W*(?:approved|adopted|approval)\W*$",
     re.IGNORECASE,
@@ -55,7 +57,8 @@ _AROUND = _ROWS | {"article", "section"}
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 DOCUMENT_LINK = re.compile(
-    r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
+    r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/(?:Home/)?View/|/resource-manager/view/|blobdload|"
+    r"LinkClick\.aspx\?fileticket|DocumentView\.aspx?\?DID=|[?&]ADID=|showdocument|showpublisheddocument|"
     r"/ViewFile/|/[0-9]+-[^/?#]+/file(?:[?#]|$)|/download(?:\.(?:php|aspx|ashx))?(?:[/?]|$)|"
     r"[?&]download=[0-9]|DocView\.aspx|drive\.google\.com/file/d/|\.sharepoint\.com/:[bw]:/|"
     r"docs\.google\.com/document/d/",
@@ -64,10 +67,13 @@ DOCUMENT_LINK = re.compile(
 #: Links that hand out a file, if their text says that it is an agenda or minutes.
 _FILE_HANDLER = re.compile(
     r"(?:view|get|open|show|display|download)\w*(?:file|doc|attach)|\.ashx\?|/(?:documents?|files?|"
-    r"attachments?|media)/[^/]*[0-9](?![^?#]*/(?:[?#]|$))|[?&](?:file|doc|document|attachment)\w*=|"
+    r"attachments?|media|_docn?)/[^/]*[0-9](?![^?#]*/(?:[?#]|$))|[?&](?:file|doc|document|attachment)\w*=|"
     r"\.html?(?:[?#]|$)|drive\.google\.com/open|dropbox\.com/s|1drv\.ms",
     re.IGNORECASE,
 )
+
+
+_WORDPRESS_FILE = re.compile(r"[?&]wpdmdl=[0-9]")
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,15 @@ class Link:
         return self.text, self.lead
 
     @property
+    def is_document(self) -> bool:
+        """Whether it leads to a file; a date alone says what the title above it does."""
+        said = f"{self.text} {self.column}"
+        day = naming.find_date(self.text) or naming.date_below(["2000"], self.text)
+        if day and not html.name_in(naming.without_days(self.text)):
+            said += f" {next(filter(naming.without_years, self.titles), '')}"
+        return leads_to_document(self.url, said)
+
+    @property
     def file_name(self) -> str:
         """The last part of its path, readable."""
         return file_name_of(self.url)
@@ -122,13 +137,20 @@ def links_of(page: WebPage, *, day_first: bool, follow: str = "") -> list[Link]:
         found = _feed_links(page)
     else:
         found = _page_links(page, day_first=day_first, follow=follow)
+    listed = list(found)
+    # The WordPress Download Manager has a page for each file, and a button that hands it out.
+    files = {
+        link.url.partition("?")[0]: link.url for link in listed if _WORDPRESS_FILE.search(link.url)
+    }
     merged: dict[str, Link] = {}
-    for link in found:
+    for link in listed:
+        link = replace(link, url=files.get(link.url, link.url))
         known = merged.get(link.url)
         if known:
-            text = known.text
-            if link.text not in known.text:
-                text = f"{known.text} {link.text}".strip()
+            said = (known.text, link.text)
+            # A button "Download" next to the name says nothing.
+            telling = [each for each in said if each and not _says_only_download(each)] or [*said]
+            text = " ".join(telling[:1] if telling[-1] in telling[0] else telling).strip()
             link = replace(
                 known, text=text, day=known.day or link.day, kind=known.kind or link.kind
             )
@@ -186,6 +208,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         first = block.css_first("a[href]")
         return html.text_before(block, first if first is not None else node)[:200]
 
+    written = {
+        html.href_of(node, page.url) for node in dated.tree.css("a[href]") if html.text_of(node)
+    }
     # A menu whose entries are addresses of files is a list of links, and so are scripts of buttons.
     for node in dated.tree.css("a[href], option[value], button[onclick], input[onclick]"):
         url = html.href_of(node, page.url) if node.tag in ("a", "option") else ""
@@ -193,6 +218,8 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             scripted = html.targets(node, page.url) if node.tag != "option" else []
             url = next(filter(DOCUMENT_LINK.search, scripted), "")
         if not url or (node.tag == "option" and not DOCUMENT_LINK.search(url)):
+            continue
+        if node.tag == "a" and node.child is None and (url in written or _is_leftover(node)):
             continue
         picture = node.css_first("img[alt]")
         texts = (
@@ -205,10 +232,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         # "View" below "Agenda" is what the column says.
         said = text if html.name_in(text) else f"{text} {_column_header(node)}"
         if not leads_to_document(url, said):
-            row = dated.row_of(node) if follow and re.search(follow, url) else None
-            found = dated.date_of(node, row) if row else None
+            of_row = dated.dated_row(node) if follow and re.search(follow, url) else None
             names = (*above.get(node.mem_id, ()), *filter(None, headings))
-            yield Link(url, text, "", names, day=found[0] if found else None)
+            yield Link(url, text, "", names, day=of_row.day if of_row else None)
             continue
         around = next(
             (each for each in html.ancestors(node) if each.tag in _AROUND and not _is_frame(each)),
@@ -220,6 +246,11 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             # It has sections, each with a title of its own.
             said_around = ""
         row = dated.row_of(node)
+        line = next((it for it in html.ancestors(row) if it.tag == "tr"), None) if row else None
+        if row is not None and line is not None and not _is_frame(line):
+            # A cell may say only the days of its other links: "Agenda, Minutes of January 9, 2024".
+            outside = [_day_outside_links(each, node, dated) for each in (row, line)]
+            row = line if outside[1] and not outside[0] else row
         day = None
         is_row = row is not None and not _is_frame(row)
         if (
@@ -245,7 +276,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         if row is not None and row.tag == "article":
             day = by_title or day
         elif around is not None and around.tag in _ROWS and not _says_date(around, node, dated):
-            # What the link and the title say is nearer than the dates of other entries.
+            # What the link and the title say is nearer than the dates of other entries, and those
+            # in other links are no dates of this one.
+            day = None if dated.dates(around) else day
             day = naming.date_below(titles, text, day_first=day_first) or by_title or day
         links = around.css("a[href]") if around is not None else []
         if around is None and row is not None and is_row and len(dated.dates(row)) == 1:
@@ -269,28 +302,45 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             and (said := html.text_of(each))
             and leads_to_document(html.href_of(each, page.url), said)
         )
-        kind = _column_kind(node)
+        kind = naming.find_kind(_column_header(node)) or ""
         is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
         if around is not None and is_short and not kind and len(links) < 2:
             kind = naming.find_kind(html.text_before(around, node)) or ""
         elif around is not None and is_short and not kind and not html.name_in(text):
             kind = _kind_before(around, node)
+        entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
+        categories = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
         yield Link(
             url,
             text,
             # A longer text is a whole page and not about this link.
             said_around if len(said_around) <= _LONGEST_AROUND else "",
-            tuple(dict.fromkeys((*titles, *_filed_under(node), *of_page))),
+            tuple(dict.fromkeys((*titles, *map(html.text_of, categories), *of_page))),
             day,
             kind,
             any(map(naming.find_kind, others)),
             (around is None or around.tag not in ("article", "section"))
             and naming.is_packet(packet := _label(node, text))
             and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
-            _lead(node) or (said_before(row, node) if row is not None and is_row else ""),
+            _lead(node) or (said_before(row, node) if row is not None and is_row and day else ""),
             _column_name(node),
             _column_header(node),
         )
+
+
+def _is_leftover(node: LexborNode) -> bool:
+    """Whether an editor left a link without a text behind, next to those that a page shows.
+
+    One that a style sheet makes a picture of has a class.
+    """
+    others = node.parent.css("a[href]") if node.parent is not None else []
+    shown = node.attributes.get("class") or node.attributes.get("aria-label")
+    return not shown and any(map(html.text_of, others))
+
+
+def _says_only_download(text: str) -> bool:
+    """Whether a text says nothing about what a link leads to."""
+    return not (html.name_in(text) or naming.find_kind(text) or naming.date_below(["2000"], text))
 
 
 def _kind_before(block: LexborNode, node: LexborNode) -> str:
@@ -452,13 +502,6 @@ def _is_agenda_of(packet: str, label: str) -> bool:
     return words[0] - _SAY_NOTHING <= words[1]
 
 
-def _filed_under(node: LexborNode) -> list[str]:
-    """Return the categories of the entry that a link is in."""
-    entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
-    links = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
-    return [html.text_of(each) for each in links]
-
-
 def leads_to_document(url: str, text: str) -> bool:
     """Whether a link leads to a file, by its address or by what it says next to a file handler.
 
@@ -471,11 +514,6 @@ def leads_to_document(url: str, text: str) -> bool:
     path = unquote(urlsplit(url).path)
     says_day = naming.date_below(["2000"], text) and naming.find_date(file_name_of(url))
     return bool(naming.find_kind(text) or (says_day and naming.find_kind(path)))
-
-
-def _column_kind(node: LexborNode) -> str:
-    """Return the kind that the header of a link's column names."""
-    return naming.find_kind(_column_header(node)) or ""
 
 
 def _column_header(node: LexborNode) -> str:
@@ -495,7 +533,10 @@ def _column_name(node: LexborNode) -> str:
     """Return whose meeting it is by the column that is made for it, if there is one."""
     for header, cell in _columns(node):
         if _NAME_COLUMN.fullmatch(header) and not FORMAT.search(html.text_of(cell)):
-            return naming.body_of_meeting(html.name_in(html.text_of(cell)))
+            # Documents may be in the same cell.
+            link = cell.css_first("a[href]")
+            before = html.text_before(cell, link) if link is not None else ""
+            return naming.body_of_meeting(html.name_in(before or html.text_of(cell)))
     return ""
 
 

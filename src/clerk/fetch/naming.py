@@ -16,6 +16,8 @@ from clerk.core.storage import AGENDAS, MINUTES
 
 #: The longest name of a folder or file, in bytes; a file system allows 255 with suffixes.
 LONGEST_NAME = 100
+#: What is longer is no title, and the rest of it is not looked at.
+LONGEST_TITLE = 500
 #: The body of documents that name none.
 UNNAMED_BODY = "Meetings"
 
@@ -23,23 +25,33 @@ _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 #: Two-digit years from this one on belong to the last century.
 _CENTURY_TURNS = 70
 
-_MONTHS = tuple(
-    line.split()
-    for line in """
-        january jan enero janvier januar jänner januari gennaio janeiro
-        february feb febrero février fevrier februar februari febbraio fevereiro
-        march mar marzo mars märz maerz maart mrt março marco marts
-        april apr abril avril aprile
-        may mayo mai mei maj maggio maio
-        june jun junio juin juni giugno junho
-        july jul julio juillet juli luglio julho
-        august aug agosto augustus augusti août aout
-        september sept sep septiembre septembre settembre setembro
-        october oct octubre octobre oktober okt ottobre outubro
-        november nov noviembre novembre novembro
-        december dec diciembre décembre decembre dezember desember dez dicembre dezembro
-    """.strip().splitlines()
-)
+#: Not listopada, which is November in Polish and October in Croatian.
+_MONTH_WORDS = """
+    january jan enero janvier januar jänner januari gennaio janeiro gener ionawr stycznia
+    ledna tammikuuta január ianuarie siječnja janúar;
+    february feb febrero février fevrier februar februari febbraio fevereiro febrer chwefror
+    lutego února helmikuuta február februarie veljače febrúar;
+    march mar marzo mars märz maerz maart mrt março marco marts març mawrth marca března
+    maaliskuuta március martie ožujka;
+    april apr abril avril aprile ebrill kwietnia dubna huhtikuuta április aprilie travnja
+    apríl;
+    may mayo mai mei maj maggio maio maig maja května toukokuuta május svibnja maí;
+    june jun junio juin juni giugno junho juny mehefin czerwca června kesäkuuta június iunie
+    lipnja júní;
+    july jul julio juillet juli luglio julho juliol gorffennaf lipca července heinäkuuta
+    július iulie srpnja júlí;
+    august aug agosto augustus augusti août aout agost awst sierpnia srpna elokuuta
+    augusztus kolovoza ágúst;
+    september sept sep septiembre septembre settembre setembro medi września září syyskuuta
+    szeptember septembrie rujna;
+    october oct octubre octobre oktober okt ottobre outubro hydref października října
+    lokakuuta október octombrie;
+    november nov noviembre novembre novembro tachwedd listopadu marraskuuta noiembrie
+    studenoga nóvember;
+    december dec diciembre décembre decembre dezember desember dez dicembre dezembro
+    desembre rhagfyr grudnia prosince joulukuuta decembrie prosinca
+"""
+_MONTHS = tuple(words.split() for words in _MONTH_WORDS.split(";"))
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
 _WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
 
@@ -47,7 +59,7 @@ _A_MONTH = rf"(?<![^\W\d_])(?:{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
 _MONTH = _A_MONTH.replace("(?:", "(?P<word>", 1)
 _DAY = r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er|º)?(?![0-9])"
 _YEAR = r"(?<![0-9])(?P<year>[0-9]{4})(?![0-9])"
-_GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+)?"
+_GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+|d['’])?"
 _MARK = r"\s*[-._/]\s*|\s+"
 
 
@@ -67,6 +79,12 @@ _CERTAIN = _compiled(
     # Of several days the first: January 16-17, 2024, or January 31 and February 1, 2024
     rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*(?:(?P<later>{_A_MONTH}){_GAP})?"
     rf"[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
+    # 16-17 January 2024, 3. und 4. März 2024; what a number before a dash with spaces is, is open.
+    rf"{_DAY}\.?(?:[-–—/]|\s*&\s*|\s+(?:and|to|et|y|und|en|e)\s+)"
+    rf"(?P<until>[0-9]{{1,2}})(?:st|nd|rd|th)?{_GAP}{_MONTH}{_GAP}{_YEAR}",
+    # 29 August and 3 September 2024
+    rf"{_DAY}{_GAP}{_MONTH}\s*(?:[-–—&/]|and|to|et|y|und|en|e)\s*[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}"
+    rf"(?P<later>{_A_MONTH}){_GAP}{_YEAR}",
     rf"{_DAY}{_GAP}{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}{_GAP}{_DAY}",
     r"(?<![0-9])(?P<year>(?:18|19|20)[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?:[0-9]{4}(?:[0-9]{2})?)?(?![0-9])",
@@ -109,7 +127,7 @@ _DAY_ONLY = re.compile(
 )
 #: A time of day behind a date.
 _TIME = re.compile(
-    r"[\s_T@,-]*(?:at\s+)?(?:(?:[01]?[0-9]|2[0-3])[:.h][0-5][0-9]|(?:[01][0-9]|2[0-3])[0-5][0-9]"
+    r"[\s_T@,-]*(?:at\s+)?(?:(?:[01]?[0-9]|2[0-3])[:.h][0-5][0-9](?::[0-5][0-9])?|(?:[01][0-9]|2[0-3])[0-5][0-9]"
     r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
     re.IGNORECASE,
 )
@@ -123,15 +141,21 @@ _WEEKDAY_AND_NUMBERS = re.compile(
     r"(?P<date>[0-9]{1,2}([./-])[0-9]{1,2}\3[0-9]{4})(?![0-9])",
     re.IGNORECASE,
 )
+#: What is said before the day of an earlier meeting: "Agenda incl. minutes of December 5".
+_EARLIER = (
+    r"\b(?:incl(?:\.|udes|uding)?|with|plus|approval of|approve)\s+(?:the\s+)?(?:draft\s+)?"
+    r"minutes\s+(?:of|from|for)(?:\s+the)?"
+)
 #: What is said before the day on which something was put on a page or changed.
 _PUBLISHED = re.compile(
     r"(?:\b(?:posted|published|uploaded|modified|updated|created|added)\b"
-    r"|\(\s*(?:amended|revised|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$",
+    r"|\(\s*(?:amended|rev(?:ised)?\b\.?|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$"
+    rf"|{_EARLIER}\W*(?:\w+day\W+)?$",
     re.IGNORECASE,
 )
 #: The same, and what is said before the day of another meeting.
 _CHANGED = re.compile(
-    r"\b(?:(?:posted|published|uploaded|added|modified|updated|revised|corrected|amended|signed"
+    rf"{_EARLIER}\W*$|\b(?:(?:posted|published|uploaded|added|modified|updated|revised|corrected|amended|signed"
     r"|approved|adopted)\b(?:\s+(?:on|at))?"
     r"|(?:continued|postponed|deferred|tabled|adjourned|moved|rescheduled)\s+(?:from|to|until))\W*$",
     re.IGNORECASE,
@@ -147,7 +171,7 @@ _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|ag(?=[-_][0-9]{1,2}[-_])|packets?|notices?|"
     r"(?:business|order) papers?|ordres? du jour|"
     r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|pautas?|"
-    r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|kallelser?|föredragningslistor?|"
+    r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
     r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá",
     MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
@@ -180,7 +204,8 @@ _STATUS_WORDS = re.compile(
 #: What remains when the other words are removed: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and|from)\b\W*)+"
-    r"|(?:\W*\b(?:of|the|for|and|held|dated|on|at|from|through|until|du|de|del|den|d\.d|vom|am))+$",
+    r"|(?:\W*\b(?:of|the|for|and|to be|held|dated|on|at|from|through|until|du|de|del|den|"
+    r"d\.d|vom|am|z dnia|r))+$",
     re.IGNORECASE,
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
@@ -199,7 +224,7 @@ BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brada\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bplenos?\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
@@ -209,7 +234,9 @@ SEVERAL_BODIES = re.compile(
     r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
     re.IGNORECASE,
 )
-_MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNORECASE)
+_MEETING_OF = re.compile(
+    r"(?:(?:meetings?|sessions?) of (?:the )?|\bsesj[iaę] (?:nr )?)(.+)", re.IGNORECASE
+)
 #: Words for the sort of meeting, and for the meeting itself.
 _SORTS = (
     r"regular(?:ly)?|ordinary|extraordinary|formal|informal|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
@@ -224,16 +251,17 @@ _GATHERINGS = (
 _SORT_BEFORE = re.compile(
     rf"^\W*(?:{_A_MONTH}\s+(?=(?:{_SORTS})\b)|(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
-    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? du jour|convocations?|actas?|"
-    r"convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|(?:concept)?verslag|"
-    r"einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? d(?:u jour|el dia)|"
+    r"convocations?|act[ae]s?|convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
+    r"(?:concept)?verslag|einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
     r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
-    r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
+    r"|(?:agendas?|minutes|notice|of|for|and|und|the|an?|at)\b\W+)",
     re.IGNORECASE,
 )
 _SORT_BEHIND = re.compile(
-    rf"[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study)\W*$", re.IGNORECASE
+    rf"(?<![\s,:/-])[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study)\W*$",
+    re.IGNORECASE,
 )
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
 _BEHIND_A_BODY = re.compile(
@@ -246,13 +274,20 @@ _WITH_OTHERS = re.compile(r"joint\b.*\bwith\b|with\b|following\b", re.IGNORECASE
 _ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
 _CANCELLED_WORDS = re.compile(r"\b(?:cancel+ed|postponed|rescheduled)\b\W*", re.IGNORECASE)
 _CLOCK = re.compile(
-    r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
+    r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2}){0,2}\s*[ap]\.?m\b\.?"
+    r"|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?![0-9])",
     re.IGNORECASE,
 )
-#: A short one only before a date: Sun Prairie is a town.
+#: A short one, or one of another language, only before a date: Sun Prairie and Santo Domingo are
+#: towns.
 _WEEKDAY = re.compile(
     r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?"
-    rf"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b[.,]*(?=\s+(?:[0-9]|{_A_MONTH}))",
+    r"|\b(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun|montag|dienstag|mittwoch|donnerstag|freitag|"
+    r"samstag|sonnabend|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|"
+    r"mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|"
+    r"venerd[iì]|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|"
+    r"(?:maan|dins|woens|donder|vrij|zater|zon)dag|(?:mån|tis|ons|tors|fre|lör|sön|man|tirs|lør|søn)dag)"
+    rf"\b[.,]*(?=\s+(?:(?:den|dem|le|el|il|dia)\s+)?(?:[0-9]|{_A_MONTH}))",
     re.IGNORECASE,
 )
 _BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*")
@@ -272,20 +307,27 @@ def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
     The day on which something was posted is none of them.
     """
     found: list[tuple[date, int]] = []
+    of_changes = []
     at = 0
     while next_one := _find(text[at:], day_first):
         day, (start, end) = next_one
         if not _PUBLISHED.search(text[at : at + start]):
             found.append((day, at + end))
+            if _CHANGED.search(text[at : at + start]):
+                # "Approved 2/9/2024 - Minutes 1/12/2024", but "Approved 1/12/2024 Minutes"
+                of_changes.append((day, at + end))
         at += end
-    return found
+    return [each for each in found if each not in of_changes] or found
 
 
-def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> date | None:
+def date_below(
+    titles: Sequence[str], text: str, *, day_first: bool = False, of_file: bool = False
+) -> date | None:
     """Return the date of a text without a year, below titles that name it, the nearest first.
 
     As in "2024", "January 16 Minutes", or "2024", "January", "16 - Minutes".  In "2023-2024" the
-    autumn is that of the first year, and the winter and spring are those of the second.
+    autumn is that of the first year, and the winter and spring are those of the second.  In the
+    name of a file, 1_2024 begins with a month, and jan24 may end with a year.
     """
     year, span = 0, False
     for title in titles:
@@ -299,6 +341,8 @@ def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> 
         return None
     for match in _matches(_WITHOUT_YEAR[:3], text):
         if found := _date_of(match, day_first, year):
+            if of_file and found.day == year % 100:
+                return None
             if not span:
                 return found
             # Which of the two years it is in the summer depends on when the year of a body begins.
@@ -306,7 +350,7 @@ def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> 
             if found.month >= starts:
                 return found
             return _date_of(match, day_first, year + 1) if found.month <= ends else None
-    if span:
+    if span or of_file:
         return None
     bare = (re.sub(r"[\W\d_]+", " ", title).strip().lower() for title in titles)
     month = next((_MONTH_OF_WORD[word] for word in bare if word in _MONTH_OF_WORD), 0)
@@ -433,7 +477,7 @@ def body_of_path(parts: Sequence[str]) -> str:
 
 def body_of_title(title: str) -> str:
     """Return the title without date, kind and words like 'draft' or 'regular meeting'."""
-    undated = _without_dates(_spaced(_without_dates(title)))
+    undated = _without_dates(_spaced(_without_dates(title[:LONGEST_TITLE])))
     rest = _STATUS_WORDS.sub(" ", _KIND.sub(" ", undated))
     words = re.sub(r"[\s_]+", " ", re.sub(r"\(\s*[0-9]*\s*\)", " ", rest))
     words = re.sub(r"\s+(?=[/,;])", "", words)
@@ -446,12 +490,13 @@ def body_of_meeting(title: str) -> str:
 
     A title that names nobody, such as "Budget Workshop", is returned whole.
     """
+    title = title[:LONGEST_TITLE]
     text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", title)))
     text = _WITHOUT_YEAR[0].sub(" ", text)
     if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
         text = match[1]
     parts = [part.strip(_AROUND_NAMES) for part in _BESIDE_NAMES.split(text)]
-    parts = [part for part in parts if re.search(r"[^\W\d_]{2}", part)]
+    parts = [part for part in parts if re.search(r"[^\W\d_]{2}|[A-Z][.&/][A-Z]", part)]
     for at, part in enumerate(parts):
         if body := _named_body(part):
             # "Gallatin Valley MPO - Advisory Committee"
@@ -477,6 +522,7 @@ def names_body(title: str) -> bool:
 
     "Regular Meeting" and "Budget Workshop" say only what sort of meeting it is, or what about.
     """
+    title = title[:LONGEST_TITLE]
     if BODY_WORD.search(title):
         return True
     name = re.sub(r"\s*\bmeetings?$", "", title.strip(), flags=re.IGNORECASE)
@@ -535,6 +581,11 @@ def without_dates(text: str) -> str:
 def without_years(text: str) -> str:
     """Return the text without years like 2025 and 2025/26."""
     return re.sub(r"\s+", " ", YEAR.sub(" ", _TWO_YEARS.sub(" ", text))).strip(_AROUND_NAMES)
+
+
+def without_days(text: str) -> str:
+    """Return the text without dates, and without days like "January 16"."""
+    return _WITHOUT_YEAR[0].sub(" ", without_dates(text))
 
 
 def without_months(text: str) -> str:
@@ -603,7 +654,7 @@ def _date_of(match: re.Match[str], day_first: bool, year: int = 0) -> date | Non
     """
     month, day = _month_of(match), int(match["day"])
     digits = match.groupdict().get("year")
-    if match.groupdict().get("another"):
+    if match.groupdict().get("another") or int(match.groupdict().get("until") or 99) <= day:
         return None
     if "word" not in match.re.groupindex:
         whole_year = digits is None or len(digits) == 4

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clerk.core.errors import ClerkError, SourceUnavailable, TransientError
+from clerk.core.site_extra import SiteRow
 
 from .base import Context, FetcherSpec, FetchReport, Gap, Problem, Window, plugin_failure
 from .discover import source_settings
@@ -53,7 +53,7 @@ class Preview:
 
 def list_source(
     spec: FetcherSpec,
-    site: Mapping[str, Any],
+    site: SiteRow,
     client: Client | None,
     window: Window,
     *,

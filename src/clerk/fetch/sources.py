@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from clerk.core.errors import BadSetting
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 
 
-def name_at_source(site: Mapping[str, Any], name: str, source_url: str) -> str:
+def name_at_source(site: SiteRow, name: str, source_url: str) -> str:
     """Return what a document is called where it came from: a path in the folder, or a URL."""
     if not source_url.startswith("file:"):
         return source_url or name

@@ -53,6 +53,7 @@ from clerk.core.formats import (
 )
 from clerk.core.manifest import FetchedDocument, KnownDocument
 from clerk.core.public_text import Gate
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import MINUTES, Document, storage_errors
 
 from . import naming
@@ -145,7 +146,7 @@ class NamedDocument:
 
 
 def fetch_site(
-    site: Mapping[str, Any],
+    site: SiteRow,
     files: SiteFiles,
     manifest: SiteManifest,
     *,

@@ -114,8 +114,8 @@ class Allris(PlatformFetcher):
             said = _said(node)
             row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
             day = naming.find_date(said, day_first=True) or (days.get(row.mem_id) if row else None)
-            if day is None and (row := dated.row_of(node)) and (found := dated.date_of(node, row)):
-                day, said = found[0], f"{said} {found[1][:40]}"
+            if day is None and (found := dated.dated_row(node)):
+                row, day, said = found.row, found.day, f"{said} {found.rest[:40]}"
             number = parameter(url, "SILFDNR")
             name = html.name_in(html.text_of(node))
             if not day or not name:

@@ -58,9 +58,8 @@ class ArchiveCenter(PlatformFetcher):
         for node, url in items:
             title = html.text_of(node)
             day = naming.find_date(title)
-            if day is None and (row := dated.row_of(node)):
-                found = dated.date_of(node, row)
-                day = found[0] if found else None
+            if day is None and (found := dated.dated_row(node)):
+                day = found.day
             number = parameter(url, "ADID") or url.rstrip("/").rsplit("/", 1)[-1]
             kind = kind_of_title(title) or kind_of_title(series)
             if number in seen or not title:

@@ -46,15 +46,14 @@ class CivicWeb(PlatformFetcher):
             raise NotUnderstood(page, "links to meetings (MeetingInformation.aspx)")
         above = html.titles_above(dated.tree)
         for node, url in links:
-            title, row = html.text_of(node), dated.row_of(node)
-            found = dated.date_of(node, row) if row else None
-            if not found or not window.covers(found[0]):
+            title, found = html.text_of(node), dated.dated_row(node)
+            if not found or not window.covers(found.day):
                 continue
             name = naming.without_dates(title) or title
             heading = next(filter(naming.BODY_WORD.search, above.get(node.mem_id, ())), "")
             yield self.meeting(
                 title,
-                datetime.combine(found[0], time()),
+                datetime.combine(found.day, time()),
                 vendor_id=parameter(url, "Id"),
                 body=naming.body_of_meeting(name if naming.BODY_WORD.search(name) else heading)
                 or name,

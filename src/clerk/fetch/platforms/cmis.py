@@ -39,8 +39,8 @@ class Cmis(PlatformFetcher):
             in_row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
             written = html.text_of(in_row.css_first("td.SimpleCalendarDate")) if in_row else ""
             day = self._day(written)
-            if day is None and (row := dated.row_of(node)) and (found := dated.date_of(node, row)):
-                day = found[0]
+            if day is None and (found := dated.dated_row(node)):
+                day = found.day
             if not day or not number:
                 self.skip(f"{said} ({url})", "no date or number", url)
                 continue

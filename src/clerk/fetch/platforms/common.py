@@ -197,13 +197,13 @@ class PlatformFetcher(Fetcher):
             offer = offer_of(url, html.text_of(node))
             if offer is None or offer.url in known or url in known:
                 continue
-            row = dated.row_of(node)
-            found = dated.date_of(node, row) if row else None
-            if row is None or found is None:
+            found = dated.dated_row(node)
+            if found is None:
                 self.skip_undated(f"{offer.title} ({url})", url)
                 continue
-            start = datetime.combine(found[0], time_in(found[1][:60]) or time())
-            rows.setdefault((row.mem_id, found[0]), (row, start, {}))[2].setdefault(url, offer)
+            start = datetime.combine(found.day, time_in(found.rest[:60]) or time())
+            key = found.row.mem_id, found.day
+            rows.setdefault(key, (found.row, start, {}))[2].setdefault(url, offer)
         above = html.titles_above(dated.tree) if rows else {}
         for row, start, offers in rows.values():
             name = html.name_of_row(row, dated)

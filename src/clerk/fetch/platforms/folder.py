@@ -114,6 +114,8 @@ class FolderFetcher(Fetcher):
         unused = set(self.mapping)
         for found in walk(self.root):
             if isinstance(found, Problem):
+                # What is below it is neither here nor gone.
+                self.report.complete = False
                 self.report.errors.append(found)
                 continue
             unused.discard(found)

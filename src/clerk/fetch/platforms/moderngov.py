@@ -137,13 +137,12 @@ class ModernGov(PlatformFetcher):
             headings = [html.text_of(each) for each in dated.tree.css("h1, h2")]
             body = body or next(filter(naming.BODY_WORD.search, headings), naming.UNNAMED_BODY)
             for node, url in dated.links(_LISTING):
-                row = dated.row_of(node)
-                found = dated.date_of(node, row) if row else None
+                found = dated.dated_row(node)
                 meeting = parameter(url, "MId") or parameter(url, "MeetingId")
-                if found and window.covers(found[0]) and meeting:
+                if found and window.covers(found.day) and meeting:
                     yield self.meeting(
                         body,
-                        datetime.combine(found[0], time_in(found[1][:30]) or time()),
+                        datetime.combine(found.day, time_in(found.rest[:30]) or time()),
                         vendor_id=meeting,
                         body=body,
                         notice=html.text_of(node),

@@ -7,6 +7,7 @@ towns' own hosts, is a Drupal view with named cells.  Both repeat their last pag
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from urllib.parse import urlsplit, urlunsplit
@@ -24,6 +25,7 @@ _MOST_PAGES = 200
 #: Where wrapped links may lead.
 _STORES = (".blob.core.usgovcloudapi.net", ".blob.core.windows.net", ".municode.com")
 _BLOB = re.compile(r"MEET-(?P<what>[A-Za-z]+)-(?P<id>[0-9a-f]{16,})", re.IGNORECASE)
+_DETAILS = "td.views-field-view-node a[href], td.views-field-nothing a[href]"
 _HTML_TWIN = re.compile(r"adaHtmlDocument", re.IGNORECASE)
 _FILE = re.compile(r"\.(?:pdf|docx?)(?:\?|$)", re.IGNORECASE)
 
@@ -38,13 +40,14 @@ class Municode(PlatformFetcher):
         name, first = ("page", 0) if drupal else ("p", 1)
         query = re.sub(rf"(^|&){name}=[0-9]+", "", parts.query).strip("&")
         seen: set[str] = set()
+        following = ""
         for number in range(first, first + _MOST_PAGES):
             numbered = "" if drupal and number == 0 else f"{name}={number}"
-            url = urlunsplit(parts._replace(query=f"{query}&{numbered}".strip("&")))
+            url = following or urlunsplit(parts._replace(query=f"{query}&{numbered}".strip("&")))
             page = self.client.page(url) if number == first else self.read(url)
             if page is None:
                 return
-            meetings = list(self._rows(page, drupal=drupal))
+            meetings = list(self._rows(page))
             meetings += self.beside_dates(page, _BLOB, _offer, meetings)
             if number == first and not meetings:
                 meetings = list(self._linked_pages(page))
@@ -54,12 +57,19 @@ class Municode(PlatformFetcher):
             seen.update(each.identity("") for each in meetings)
             yield from fresh
             past = [each for each in fresh if each.day and each.day < window.start]
-            more = not drupal or re.search(rf"[?&]{name}={number + 1}\b", page.text)
-            if not fresh or past or not more:
+            # The home page may show the first rows of a list that has an address of its own.
+            links = html.DatedPage(page.text, page.url).links(
+                re.compile(rf"[?&]{name}={number + 1}\b")
+            )
+            following = next((link for _, link in links if link.startswith(self.root)), "")
+            if not fresh or past or (drupal and not following):
                 return
 
-    def _rows(self, page: WebPage, *, drupal: bool) -> Iterator[MeetingRef]:
-        for row in html.parsed(page.text).css("tr"):
+    def _rows(self, page: WebPage) -> Iterator[MeetingRef]:
+        tree = html.parsed(page.text)
+        # A link that stands in several rows is a body's page, and no meeting's.
+        own_pages = Counter(html.href_of(node, page.url) for node in tree.css(_DETAILS))
+        for row in tree.css("tr"):
             table = next((each for each in html.ancestors(row) if each.tag == "table"), None)
             classes = (table.attributes.get("class") or "").split() if table else []
             # A calendar of a month is no list of meetings.
@@ -67,19 +77,20 @@ class Municode(PlatformFetcher):
                 continue
             stamp = row.css_first("span.date-display-single[content], time[datetime]")
             start = _moment_of(stamp) or moment(html.text_of(row))
-            cell = row.css_first("td.views-field-title, td.meeting") or (
-                None if drupal else row.css_first("td")
-            )
+            cell = row.css_first("td.views-field-title, td.meeting")
             names = (html.name_in(html.text_of(each)) for each in row.css("td"))
             name = html.text_of(cell) or next(filter(None, names), "")
             if name and start:
-                yield self._meeting(row, name, start, page.url)
+                detail = row.css_first(_DETAILS)
+                own_page = html.href_of(detail, page.url) if detail else ""
+                own_page = own_page if own_pages[own_page] == 1 else ""
+                yield self._meeting(row, name, start, page.url, own_page)
 
-    def _meeting(self, row: LexborNode, name: str, start: datetime, base: str) -> MeetingRef:
+    def _meeting(
+        self, row: LexborNode, name: str, start: datetime, base: str, own_page: str
+    ) -> MeetingRef:
         offers = list(self._offers(row, base))
         blobs = [match["id"] for offer in offers if (match := _BLOB.search(offer.url))]
-        detail = row.css_first("td.views-field-view-node a[href], td.views-field-nothing a[href]")
-        own_page = html.href_of(detail, base) if detail else ""
         return self.meeting(
             name,
             start,

@@ -74,12 +74,13 @@ class Notubiz(PlatformFetcher):
             return None
         titles = {str(each.get("id")): each.get("value") for each in event.get("attributes") or []}
         title = str(titles.get("title") or titles.get("1") or event.get("title") or "")
+        gremium = event.get("gremium") or {}
         plannings = event.get("plannings") or [{}]
         return self.meeting(
             title,
             iso_moment(plannings[0].get("start_date")),
             vendor_id=str(event["id"]),
-            body=(event.get("gremium") or {}).get("title") or title,
+            body=gremium.get("title") or gremium.get("name") or title,
             notice="cancelled" if event.get("canceled") else title,
             source_url=event.get("url") or f"{_API}/events/meetings/{event['id']}",
         )

@@ -57,6 +57,13 @@ _ATTACHMENT = re.compile(
     + ITEM_OF_AGENDA.pattern,
     re.IGNORECASE,
 )
+#: Bodies that are called by papers: "Ordinance Review Committee", "Warrant Committee".
+_BODY_OF_PAPERS = re.compile(
+    r"\b(?:ordinance|resolution|contract|agreement|warrant|map)s?\s+"
+    r"(?:(?:review|advisory|oversight|rules?|revision|drafting|policy|codes?|and|&)\s+){0,3}"
+    r"(?:sub-?)?(?:committee|commission|board|task force|panel)\b",
+    re.IGNORECASE,
+)
 _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
 #: A notice of anything in German, unless it says that there is a meeting.
 _BEKANNTMACHUNG = re.compile(r"\bbekanntmachung(?:en)?\b", re.IGNORECASE)
@@ -69,6 +76,7 @@ _OTHER_PAPERS = re.compile(
     r"payroll|procedures?|registers?|vouchers?|ledgers?|balance sheets?|memos?|memorandums?|"
     r"letters?|correspondence|press releases?|"
     r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
+    r"annual returns?|agar|risk assessments?|expenses|precepts?|"
     r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
     r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
     r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
@@ -162,7 +170,7 @@ class PlainFetcher(PlatformFetcher):
         first = shared_files.folder_address(self.source) or self.source
         waiting, read = [first], set[str]()
         events: dict[str, date] = {}
-        #: What stands above the link to a shared folder, by the address of its list.
+        #: What stands above the link to a page of a year or a shared folder, by its address.
         above: dict[str, tuple[str, ...]] = {}
         closed_folders, found = 0, False
         while waiting and len(read) < (_MOST_EVENTS if events or self.event_pages else _MOST_PAGES):
@@ -214,7 +222,9 @@ class PlainFetcher(PlatformFetcher):
                         wanted = year >= window.start.year
                     if not known and not is_event and wanted:
                         waiting.append(link.url)
-                elif leads_to_document(link.url, f"{link.text} {link.column}"):
+                        if year:
+                            above[link.url] = (link.text, *link.titles)
+                elif link.is_document:
                     if meeting := self._meeting(link):
                         found = True
                         yield meeting
@@ -252,16 +262,14 @@ class PlainFetcher(PlatformFetcher):
             # A text that was copied from another row may say the day of that one.
             own = of_file
         titles = (link.lead, link.column, *link.titles, *_YEAR_FOLDER.findall(link.url))
-        below = next(
-            (
-                found
-                for text in (link.text, link.lead, link.file_name)
-                if (found := naming.date_below(titles, text, day_first=day_first))
-            ),
-            None,
+        below = (
+            naming.date_below(titles, link.text, day_first=day_first)
+            or naming.date_below(titles, link.lead, day_first=day_first)
+            or naming.date_below(titles, link.file_name, day_first=day_first, of_file=True)
         )
-        if re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)?", link.text):
-            # A link that says only the day is of the month and the year it stands below.
+        if re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)?(?:\s*\([^()0-9]*\))?", link.text):
+            # A link that says only the day, as "22 (special)", is of the month and the year it
+            # stands below.
             own = own or below
         if link.day and not own:
             # What the link says is nearer than a day on which the file was put there.
@@ -283,7 +291,9 @@ class PlainFetcher(PlatformFetcher):
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
-        attached = bool(_ATTACHMENT.search(link.text)) and not kind_of_title(link.text)
+        # A column may be for other papers: "Resolutions", "Liste des délibérations".
+        bare = _BODY_OF_PAPERS.sub(" ", link.text if link.kind else f"{link.text} {link.column}")
+        attached = bool(_ATTACHMENT.search(bare)) and not kind_of_title(link.text)
         # What says a day and only that there was a meeting is no part of the entry before it.
         is_entry = bool(own) and says_nothing_but_a_meeting(link.text)
         attached = attached or (not kind and link.attachment and not is_entry)
@@ -296,7 +306,9 @@ class PlainFetcher(PlatformFetcher):
         months = (link.text, link.file_name, link.around)
         month = next((m for text in months if (m := naming.find_month(text))), "")
         month = month or naming.month_below(link.titles, link.text)
-        kind = kind or kind_of_title(link.around) or (_kind_by_titles(link) if day or month else "")
+        kind = kind or kind_of_title(link.around)
+        if not kind and (day or month or naming.date_below(["2000"], link.text)):
+            kind = _kind_by_titles(link)
         if not kind and day and not _is_of_no_meeting(f"{link.lead} {link.text}"):
             kind = _kind_of_folder(link.url, self.source)
         # Without a date "Current Agenda" may be a document, and "How to read an agenda" is none.
@@ -328,7 +340,7 @@ class PlainFetcher(PlatformFetcher):
             or (link.named if naming.BODY_WORD.search(link.named) else "")
             or _body(link)
             or link.named
-            or self._governing_body
+            or ("" if self._is_of_another_body(link) else self._governing_body)
             or naming.UNNAMED_BODY,
             title=month if month and not day else link.text or link.file_name,
             start_local=datetime.combine(day, time()) if day else None,
@@ -336,6 +348,16 @@ class PlainFetcher(PlatformFetcher):
             source_url=self.source,
             documents=self.documents([offer], link.url),
         )
+
+    def _is_of_another_body(self, link: Link) -> bool:
+        """Whether a link calls a body by letters that are not those of the page's: "PC Minutes"."""
+        letters = naming.body_of_title(FORMAT.sub("", link.text))
+        initials = re.sub(r"(?i)\b(?:of )?(\w)\w*\W*", r"\1", self._governing_body).upper()
+        # Board of Supervisors: BoS, BOS; Town Board meeting: TBM
+        is_own = letters.replace("O", "") in (initials, f"{initials}M")
+        kind = r"\W+(?:agenda|minutes|packet)"
+        before_kind = re.search(re.escape(letters) + kind, link.text, re.IGNORECASE)
+        return bool(_ACRONYM.fullmatch(letters) and before_kind) and not is_own
 
 
 def year_of_page(url: str, text: str, source: str) -> int:
@@ -356,22 +378,24 @@ def year_of_page(url: str, text: str, source: str) -> int:
 def pages_of_years(links: Sequence[Link], host: str) -> dict[str, int]:
     """Return the pages of a host that are lists of meetings of one year each, with the year.
 
-    At least two links differ in the year only: "2018 Board Meetings", boardmeetings2018.html.
+    The texts of at least two differ in the year only, and their addresses in numbers: "2018 Board
+    Meetings", boardmeetings2018.html.
     """
     forms: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for link in links:
         years = set(naming.YEAR.findall(link.text))
         year = years.pop() if len(years) == 1 else ""
+        # A link that says only the year is below what says that there are lists.
+        said = link.text if link.text != year else " ".join(link.titles[:1])
         if (
             year
-            and year in link.url
             and urlsplit(link.url).hostname == host
-            and _LISTS.search(link.text)
+            and _LISTS.search(said)
             and not _is_of_no_meeting(link.text)
             and not leads_to_document(link.url, "")
             and not naming.find_date(link.text)
         ):
-            form = link.text.replace(year, "").lower(), link.url.replace(year, "")
+            form = link.text.replace(year, "").lower(), re.sub(r"[0-9]+", "#", link.url)
             forms[form][link.url] = int(year)
     return {url: year for each in forms.values() if len(each) > 1 for url, year in each.items()}
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
 
+from selectolax.lexbor import LexborNode
+
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
@@ -68,20 +70,32 @@ class SessionNet(PlatformFetcher):
                     vendor_id=parameter(url, "__ksinr"),
                     body=title,
                     notice="cancelled" if re.search(r"entfällt|abgesagt", text, re.I) else title,
+                    offers=_offers(row.css("a[href]") if row else [], page.url),
                     source_url=url.replace("si0056", "si0057"),
                 )
 
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
-        """Yield the invitation and the minutes among the files of a meeting's page."""
+        """Yield the invitation and the minutes of the calendar's row and of the meeting's page."""
+        yield from meeting.documents
+        known = {document.vendor_id for document in meeting.documents}
         page = self.read(meeting.source_url)
-        offers = []
-        for node in html.parsed(page.text).css("a[href]") if page else []:
-            url = html.href_of(node, meeting.source_url)
-            said = f"{html.text_of(node)} {node.attributes.get('title') or ''}"
-            kind = MINUTES if _MINUTES.search(said) else AGENDAS if _AGENDA.search(said) else ""
-            if _FILE.search(url) and kind:
-                offers.append(Offer(said.strip(), url, kind, parameter(url, "id")))
-        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+        nodes = html.parsed(page.text).css("a[href]") if page else []
+        further = [
+            each for each in _offers(nodes, meeting.source_url) if each.vendor_id not in known
+        ]
+        yield from self.documents(further, f"{meeting.body} {meeting.day or ''}")
+
+
+def _offers(nodes: list[LexborNode], base: str) -> list[Offer]:
+    """Return the invitation and the minutes among links to files."""
+    offers = []
+    for node in nodes:
+        url = html.href_of(node, base)
+        said = f"{html.text_of(node)} {node.attributes.get('title') or ''}"
+        kind = MINUTES if _MINUTES.search(said) else AGENDAS if _AGENDA.search(said) else ""
+        if _FILE.search(url) and kind:
+            offers.append(Offer(said.strip(), url, kind, parameter(url, "id")))
+    return offers
 
 
 SPEC = FetcherSpec(

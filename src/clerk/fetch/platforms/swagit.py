@@ -56,15 +56,14 @@ class Swagit(PlatformFetcher):
         active = html.text_of(dated.tree.css_first(".nav-tabs-swagit li.active"))
         tab = re.sub(r"\b(?:archives?|videos?)\b", "", active, flags=re.IGNORECASE).strip()
         for node, url in dated.links(_AGENDA):
-            match, row = _AGENDA.search(url), dated.row_of(node)
-            found = dated.date_of(node, row) if row else None
-            if not match or not row or not found:
+            match, found = _AGENDA.search(url), dated.dated_row(node)
+            if not match or not found:
                 continue
-            title = html.text_of(row.css_first("td a, a")) or active
+            title = html.text_of(found.row.css_first("td a, a")) or active
             named = naming.body_of_meeting(title)
             yield self.meeting(
                 title,
-                datetime.combine(found[0], time()),
+                datetime.combine(found.day, time()),
                 [Offer("Agenda", url, AGENDAS, "agenda")],
                 vendor_id=match[1],
                 body=tab
