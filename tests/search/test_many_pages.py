@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
 
@@ -177,3 +178,20 @@ def test_a_cursor_whose_document_is_gone_continues_after_its_place(tmp_path: Pat
 
     second = search(tmp_path, replace(query, after=first.cursor))
     assert [hit.date for hit in second.hits] == ["2024-03-03", "2024-03-04"]
+
+
+def test_a_list_goes_on_however_many_documents_are_added_before_its_cursor(tmp_path: Path) -> None:
+    site = {"subdomain": "elham", "name": "Elham"}
+    folder = tmp_path / "elham"
+    days = [(date(2022, 1, 1) + timedelta(number)).isoformat() for number in range(260)]
+    for day in days[:230]:
+        write_text(folder, f"minutes/Board/{day}", ["A hearing about zoning."])
+    compile_folder(folder, site)
+    first = search(tmp_path, Query("zoning", sort="newest", limit=170))
+
+    for day in days[230:]:
+        write_text(folder, f"minutes/Board/{day}", ["A hearing about zoning."])
+    compile_folder(folder, site)
+
+    further = followed(tmp_path, Query("zoning", sort="newest", limit=20, after=first.cursor))
+    assert [hit.date for results in further for hit in results.hits] == days[59::-1]

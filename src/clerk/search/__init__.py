@@ -6,7 +6,8 @@
     query       the query language: what a person typed, as a tree
     index       the tantivy index over all sites: layout, fields, the writer
     readers     the index as a reader has it open
-    results     run a query: documents with their best pages, totals, facets, snippets
+    results     run a query
+    answers     what it answers: documents with their best pages, totals, facets
     listing     places, new and upcoming documents
     suggest     did you mean ...?
     boxes       where on the page the hits are
@@ -18,17 +19,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .answers import FACETS, DocumentHits, Facet, Hit, Results
     from .boxes import hit_boxes
     from .query import QueryError, parse
     from .results import (
-        FACETS,
         SORTS,
-        DocumentHits,
-        Facet,
-        Hit,
         PageAddress,
         Query,
-        Results,
         check_place,
         find_document,
         find_page,
@@ -55,7 +52,11 @@ __all__ = [
     "search",
 ]
 
-_MODULES = {"hit_boxes": "boxes", "QueryError": "query", "parse": "query"}
+_MODULES = {
+    "hit_boxes": "boxes",
+    **dict.fromkeys(("QueryError", "parse"), "query"),
+    **dict.fromkeys(("FACETS", "DocumentHits", "Facet", "Hit", "Results"), "answers"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from itertools import accumulate
 from clerk.read.files import PageWords
 
 from .boxes import Box
-from .words import fold, placed
+from .words import fold, in_place, spans
 
 LONGEST = 600
 _ELLIPSIS = "\u2026"
@@ -35,7 +35,10 @@ def find_passage(words: Sequence[str], passage: str) -> range | None:
     while at >= 0:
         stop = at + len(first)
         if last:
-            found = letters.find(last, stop, stop + _FURTHEST)
+            end = stop + _FURTHEST
+            found = letters.find(last, stop, end)
+            while found >= 0 and found + len(last) not in word_at:
+                found = letters.find(last, found + 1, end)
             stop = found + len(last) if found >= 0 else -1
         if at in word_at and stop in word_at:
             return range(word_at[at], word_at[stop])
@@ -45,9 +48,13 @@ def find_passage(words: Sequence[str], passage: str) -> range | None:
 
 def passage_in_text(text: str, passage: str) -> tuple[int, int] | None:
     """Return where a passage starts and ends in the text of a page."""
-    words = placed(text)
-    found = find_passage([word[0] for word in words], passage)
-    return (words[found[0]].start(), words[found[-1]].end()) if found else None
+    folded = in_place(text)
+    words = folded.split()
+    found = find_passage(words, passage)
+    if not found:
+        return None
+    where = spans(folded, words, {found[0], found[-1]})
+    return where[0][0], where[-1][1]
 
 
 def passage_boxes(page: PageWords, passage: str) -> list[Box]:

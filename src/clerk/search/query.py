@@ -29,7 +29,7 @@ from rapidfuzz.distance import OSA
 from clerk.core.errors import InvalidInput
 from clerk.core.language import Message
 
-from .words import Stemmer, fold, has_cjk, placed, stemmer, storable
+from .words import Stemmer, fold, has_cjk, in_place, spans, stemmer, storable
 
 LONGEST = 1000
 TERMS_AT_MOST = 50
@@ -429,33 +429,30 @@ def hits(
     words: Sequence[str], terms: Iterable[Term], languages: Sequence[str] = DEFAULT_LANGUAGES
 ) -> set[int]:
     """Return which of the folded words of a text belong to a hit of one of the terms."""
-    known: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        known.setdefault(word, []).append(place)
+    known = set(words)
     stemmers = [stemmer(language) for language in languages]
     found: set[int] = set()
+    #: Words that are hits wherever they are.
+    single: set[str] = set()
     for term in terms:
         if term.slop:
-            found.update(place for word in term.words for place in known.get(word, ()))
+            single.update(term.words)
         elif any(map(has_cjk, term.words)):
-            found.update(
-                place
-                for word, at in known.items()
-                if has_cjk(word) and any(part in word for part in term.words)
-                for place in at
+            single.update(
+                word for word in known if has_cjk(word) and any(part in word for part in term.words)
             )
         elif len(term.words) == 1:
-            for word in _forms(term, known, stemmers):
-                found.update(known[word])
-        else:
-            length = len(term.words)
-            for start in known.get(term.words[0], ()):
+            single.update(_forms(term, known, stemmers))
+        elif known.issuperset(term.words[:-1]):
+            first, last, length = term.words[0], term.words[-1], len(term.words)
+            for start in (place for place, word in enumerate(words) if word == first):
                 there = tuple(words[start : start + length])
                 if len(there) < length or there[:-1] != term.words[:-1]:
                     continue
-                last = term.words[-1]
                 if there[-1].startswith(last) if term.prefix else there[-1] == last:
                     found.update(range(start, start + length))
+    if not single.isdisjoint(known):
+        found.update(place for place, word in enumerate(words) if word in single)
     return found
 
 
@@ -479,18 +476,19 @@ def places(
     """Return where in a text the words of the terms stand, in order."""
     if not terms:
         return []
-    found = placed(text)
-    spans: list[tuple[int, int]] = []
-    for place in sorted(hits([word[0] for word in found], terms, languages)):
-        word, (start, end) = found[place][0], found[place].span()
-        parts = [
+    folded = in_place(text)
+    words = folded.split()
+    cjk = [part for term in terms for part in term.words if has_cjk(part)]
+    found: list[tuple[int, int]] = []
+    for start, end in spans(folded, words, hits(words, terms, languages)):
+        word = folded[start:end]
+        parts = {
             (start + at.start(), start + at.end())
-            for term in terms
-            for part in term.words
-            if has_cjk(part) and has_cjk(word)
+            for part in cjk
+            if has_cjk(word)
             for at in re.finditer(re.escape(part), word)
-        ]
-        spans += sorted(set(parts)) if parts else [(start, end)]
+        }
+        found += sorted(parts) or [(start, end)]
     return [
-        span for number, span in enumerate(spans) if not number or span[0] >= spans[number - 1][1]
+        span for number, span in enumerate(found) if not number or span[0] >= found[number - 1][1]
     ]

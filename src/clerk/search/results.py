@@ -2,12 +2,6 @@
 
 :func:`search` never changes anything.  It raises :class:`~clerk.search.query.QueryError` if what
 was typed cannot be searched and :class:`~clerk.core.errors.NotFound` when there is no index yet.
-Text in the results is as it was read: hostile until the caller has escaped it.
-
-What costs more than finding is done when it is asked for: :attr:`DocumentHits.best` looks for the
-best pages of the documents shown, the snippet of a hit reads the text of its page,
-:attr:`Results.facets` counts the pages by their values, and :attr:`Results.documents` counts the
-documents of more pages than were fetched.
 """
 
 from __future__ import annotations
@@ -18,10 +12,9 @@ import contextlib
 import math
 import re
 import sqlite3
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -32,10 +25,19 @@ import tantivy
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.language import Message
 from clerk.core.storage import Document, compiled_database
-from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
 
 from . import suggest
+from .answers import (
+    EXACT_PAGES_AT_MOST,
+    DocumentHits,
+    Facet,
+    FoundPage,
+    Hit,
+    PartFacts,
+    RankedDocument,
+    Results,
+)
 from .engine_queries import QueryBuilder, all_of, any_of, dated, number_query, term_query, unscored
 from .index import SCHEMA, StoredFacts, document_id_of
 from .query import Group, Parsed, QueryError, Term, check_date, date_range, parse
@@ -45,8 +47,6 @@ from .words import fold, storable
 
 RELEVANCE, NEWEST, OLDEST, FIRST_SEEN = "relevance", "newest", "oldest", "first-seen"
 SORTS = (RELEVANCE, NEWEST, OLDEST, FIRST_SEEN)
-#: What results can be counted and narrowed by.
-FACETS = ("site", "state", "body", "kind", "year", "person")
 #: No answer carries more documents, or starts further down the list.
 LIMIT_AT_MOST = 1000
 OFFSET_AT_MOST = 10_000
@@ -67,8 +67,6 @@ _FACET_VALUES_COUNTED = 60_000
 _PERSONS_COMPARED = 500
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
 _DOCUMENTS_AT_ONCE = 40_000
-#: Up to this many pages, their documents are counted exactly.
-EXACT_PAGES_AT_MOST = 2_000_000
 _BY_DOCUMENT = "document"
 _ORDER_FIELD: Final = {
     _BY_DOCUMENT: ("document", tantivy.Order.Asc),
@@ -141,212 +139,6 @@ class Query:
         _read_cursor(self)
 
 
-class PartFacts(NamedTuple):
-    """What a page is of: in a packet, a part of it; empty is not known."""
-
-    kind: str
-    body: str
-    date: str
-
-
-class FoundPage(NamedTuple):
-    """What the site's database says of a page that was found.
-
-    ``file`` is the document's path or URL at its source.  ``part`` is what the page is of if it is
-    in a packet.
-    """
-
-    snippet: Snippet = ()
-    gone_at: str = ""
-    file: str = ""
-    part: PartFacts | None = None
-    first_seen_at: str = ""
-
-
-class RankedDocument(NamedTuple):
-    """What the index says of a document that was found."""
-
-    site: str
-    site_name: str
-    name: str
-    id: str
-    kind: str
-    body: str
-    date: str
-
-
-@dataclass
-class Hit:
-    """A page that was found; kind, body and date are those of the document."""
-
-    of_document: RankedDocument
-    page: int
-    score: float | None
-    _look: Callable[[Hit], FoundPage] = field(repr=False, compare=False)
-
-    @property
-    def site(self) -> str:
-        """The site's subdomain."""
-        return self.of_document.site
-
-    @property
-    def site_name(self) -> str:
-        """The name of the place."""
-        return self.of_document.site_name
-
-    @property
-    def document(self) -> str:
-        """The name of the document."""
-        return self.of_document.name
-
-    @property
-    def document_id(self) -> str:
-        """The permanent id of the document."""
-        return self.of_document.id
-
-    @property
-    def kind(self) -> str:
-        """The kind of the document."""
-        return self.of_document.kind
-
-    @property
-    def body(self) -> str:
-        """The body whose document it is; empty if that is not known."""
-        return self.of_document.body
-
-    @property
-    def date(self) -> str:
-        """The date of the document; empty if that is not known."""
-        return self.of_document.date
-
-    @property
-    def page_id(self) -> str:
-        """The permanent id of the page."""
-        return page_id(self.document_id, self.page)
-
-    @property
-    def title(self) -> str:
-        """What the page is from: body, date and kind."""
-        return " ".join(part for part in (self.body, self.date, self.kind) if part)
-
-    @cached_property
-    def _looked(self) -> FoundPage:
-        return self._look(self)
-
-    @property
-    def file(self) -> str:
-        """The document's path or URL at its source, or its name."""
-        return self._looked.file or self.document
-
-    @property
-    def part(self) -> PartFacts | None:
-        """What the page is of, if it is in a packet."""
-        return self._looked.part
-
-    @property
-    def of(self) -> PartFacts:
-        """What the page is of: a part of a packet, or the document."""
-        return self._looked.part or PartFacts(self.kind, self.body, self.date)
-
-    @property
-    def snippet(self) -> Snippet:
-        """Its text in parts, each with whether it is a hit; none if the page cannot be read."""
-        return self._looked.snippet
-
-    @property
-    def first_seen_at(self) -> str:
-        """When the document was first seen; empty if that is not known."""
-        return self._looked.first_seen_at
-
-    @property
-    def gone_at(self) -> str:
-        """Since when the source does not offer the document any more; empty if it does."""
-        return self._looked.gone_at
-
-
-@dataclass(frozen=True)
-class DocumentHits:
-    """A document that was found; ``pages`` is how many it has."""
-
-    document: RankedDocument
-    pages: int
-    _look: Callable[[], tuple[Sequence[Hit], int]] = field(repr=False, compare=False)
-
-    @cached_property
-    def _looked(self) -> tuple[Sequence[Hit], int]:
-        return self._look()
-
-    @property
-    def best(self) -> Sequence[Hit]:
-        """The best of its pages, at most BEST_PAGES."""
-        return self._looked[0]
-
-    @property
-    def pages_found(self) -> int:
-        """How many of its pages were found."""
-        return self._looked[1]
-
-    @property
-    def facts(self) -> Hit:
-        """What the document is; all its hits say the same of it."""
-        return self.best[0]
-
-
-class Facet(NamedTuple):
-    """A value some of the found pages have, and how many."""
-
-    value: str
-    label: str
-    pages: int
-
-
-@dataclass(frozen=True)
-class Results:
-    """An answer; ``total`` counts all found pages, ``facets`` are over all of them.
-
-    Of a facet that is chosen, ``facets`` has the chosen value, and the others if they were asked
-    for.  ``cursor`` leads on; it is None at the end.  ``is_partial`` says that a part of the index
-    cannot be read and is being rebuilt.
-    """
-
-    found: Sequence[DocumentHits] = ()
-    total: int = 0
-    did_you_mean: str | None = None
-    cursor: str | None = None
-    is_partial: bool = False
-    _count: Callable[[], int] = field(default=lambda: 0, repr=False, compare=False)
-    _facets: Callable[[Sequence[str]], dict[str, list[Facet]]] = field(
-        default=lambda _: {}, repr=False, compare=False
-    )
-
-    @cached_property
-    def facets(self) -> dict[str, list[Facet]]:
-        """The values that the found pages have, by facet, the most frequent first."""
-        return self.count_by(*FACETS)
-
-    def count_by(self, *names: str) -> dict[str, list[Facet]]:
-        """Return the values of some facets, the most frequent first; those not named cost nothing.
-
-        Persons cost as much as all others.
-        """
-        return self._facets(names)
-
-    @property
-    def hits(self) -> list[Hit]:
-        """The pages shown, in order."""
-        return [hit for document in self.found for hit in document.best]
-
-    @cached_property
-    def documents(self) -> int:
-        """How many documents the found pages are of; exact up to EXACT_PAGES_AT_MOST pages."""
-        return self._count()
-
-    @property
-    def documents_are_exact(self) -> bool:
-        """Whether `documents` was counted, or estimated."""
-        return self.total <= EXACT_PAGES_AT_MOST
-
-
 class PageAddress(NamedTuple):
     """Where a page is."""
 
@@ -376,9 +168,9 @@ def search(storage_dir: Path, query: Query, *, switchable: bool = False) -> Resu
         return results
     corrected = suggest.correct(index, parsed)
     meant = corrected and RunningSearch(index, query, corrected).count()
-    partial = results.is_partial
     return Results(
-        did_you_mean=corrected.typed if corrected and meant else None, is_partial=partial
+        did_you_mean=corrected.typed if corrected and meant else None,
+        is_partial=results.is_partial,
     )
 
 
@@ -517,9 +309,9 @@ class RunningSearch:
         """Find the documents to show, their best pages, the totals and the facets."""
         asked = self.asked()
         total, groups, is_complete = self._groups(asked)
-        partial = bool(self._index.missing)
+        is_partial = bool(self._index.missing)
         if not total:
-            return Results(is_partial=partial)
+            return Results(is_partial=is_partial)
         start, limit = self._start(groups), self._query.limit
         shown = groups[start : start + limit]
         more = start + limit < len(groups)
@@ -530,7 +322,7 @@ class RunningSearch:
             self._documents(asked, shown, is_complete=is_complete),
             total,
             cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
-            is_partial=partial,
+            is_partial=is_partial,
             _count=(lambda: len({group[0][1] for group in groups}))
             if is_complete
             else (lambda: self._index.counted(key, lambda: self._count_documents(asked, total))),
@@ -570,24 +362,24 @@ class RunningSearch:
         while True:
             answers = self._fetch(asked, fetched, sort)
             total = sum(count for count, _ in answers)
-            found = sorted(each for _, some in answers for each in some)
-            groups: dict[Any, list[_Found]] = {}
-            for each in found[:fetched]:
-                # By document and page, or by document.
-                key = each[1:3] if self._query.single_pages else each[1]
-                groups.setdefault(key, []).append(each)
+            found = sorted(each for _, some in answers for each in some)[:fetched]
             is_complete = total <= fetched
-            shown = list(groups.values())
-            if is_complete or fetched >= _FETCHED_AT_MOST:
-                return total, shown, is_complete
+            is_last = is_complete or fetched >= _FETCHED_AT_MOST
             # Pages that rank like the last one fetched may be missing, and some of them belong
             # before it: only what ranks better is in its final place.
             limits = [some[-1][0] for count, some in answers if count > len(some)]
-            settled = bisect_left(
-                shown, min(limits, default=math.inf), key=lambda group: group[0][0]
-            )
-            if settled >= needed:
-                return total, shown[:settled], False
+            end = math.inf if is_last else min(limits, default=math.inf)
+            groups: dict[Any, list[_Found]] = {}
+            for each in found:
+                if each[0] >= end:
+                    break
+                # By document and page, or by document.
+                key = each[1:3] if self._query.single_pages else each[1]
+                groups.setdefault(key, []).append(each)
+            shown = list(groups.values())
+            # Behind a cursor, documents that were added since may come before it.
+            if is_last or len(shown) > self._start(shown) + self._query.limit:
+                return total, shown, is_complete
             fetched = min(fetched * 5, _FETCHED_AT_MOST)
 
     def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Found]]]:
@@ -631,10 +423,14 @@ class RunningSearch:
         shown: list[DocumentHits] = []
 
         @cache
-        def look() -> list[tuple[Sequence[Hit], int]]:
+        def look_at_all() -> list[tuple[Sequence[Hit], int]]:
             return self._hits(asked, [each.document for each in shown], groups, is_complete)
 
-        for at, ((_, number, _, shard, address), *_) in enumerate(groups):
+        def look(at: int) -> tuple[Sequence[Hit], int]:
+            return look_at_all()[at]
+
+        def describe(found: _Found) -> tuple[RankedDocument, int]:
+            _, number, _, shard, address = found
             facts = _stored(shards[shard].searcher, address)
             place = places.get(facts.site)
             document = RankedDocument(
@@ -646,7 +442,10 @@ class RunningSearch:
                 facts.body,
                 facts.date,
             )
-            shown.append(DocumentHits(document, facts.pages, lambda at=at: look()[at]))  # type: ignore[misc]
+            return document, facts.pages
+
+        for at, group in enumerate(groups):
+            shown.append(DocumentHits(partial(describe, group[0]), partial(look, at)))
         return shown
 
     def _hits(
@@ -840,12 +639,14 @@ class _Texts:
                     for (text,) in db.execute(old, (hit.page_id,)):
                         found[hit.page_id] = FoundPage(self._snippet(text))
                 return found
-            query = """SELECT search_text, gone_at, source_url, part, pages.kind, pages.meeting,
-                              pages.date, first_seen_at
-                       FROM pages JOIN documents ON name = document WHERE pages.id = ?"""
-            for hit in pages:
-                for text, gone_at, file, part, *facts, seen in db.execute(query, (hit.page_id,)):
-                    found[hit.page_id] = FoundPage(
+            for kind in {hit.kind for hit in pages}:
+                of_kind = [hit.page_id for hit in pages if hit.kind == kind]
+                query = f"""SELECT page.id, search_text, gone_at, source_url, part, page.kind,
+                                   page.meeting, page.date, first_seen_at
+                            FROM {page_table(kind)} AS page JOIN documents ON name = document
+                            WHERE page.id IN ({", ".join("?" * len(of_kind))})"""
+                for key, text, gone_at, file, part, *facts, seen in db.execute(query, of_kind):
+                    found[key] = FoundPage(
                         self._snippet(text),
                         gone_at or "",
                         file or "",

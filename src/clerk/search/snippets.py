@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from .query import DEFAULT_LANGUAGES, Term, places
@@ -51,10 +52,14 @@ def snippet(
 def _best_start(text: str, hits: Sequence[tuple[int, int]], letters: int) -> int:
     """Return where the piece with the most different hits, then the most hits, starts."""
     best, best_start = (0, 0), 0
+    words = [text[start:stop].lower() for start, stop in hits]
+    stops = [stop for _, stop in hits]
+    different = len(set(words))
     for number, (start, _) in enumerate(hits):
-        last = start + letters - _BEFORE
-        words = [text[a:b].lower() for a, b in hits[number : number + _WORD] if b <= last]
-        score = (len(set(words)), len(words))
+        last = min(bisect_right(stops, start + letters - _BEFORE), number + _WORD)
+        if (different, last - number) <= best:
+            continue
+        score = (len(set(words[number:last])), last - number)
         if score > best:
             best, best_start = score, start
     return max(0, min(best_start - _BEFORE, len(text) - letters))

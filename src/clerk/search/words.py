@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
-from re import Match
 
 import tantivy
 
@@ -17,6 +16,7 @@ from clerk.core import lazy_re as re
 
 _WORD = re.compile(r"[^\W_]+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_LAST_SIGMA = re.compile(r"(?<=[^\W_])\N{GREEK SMALL LETTER SIGMA}(?![^\W_])")
 #: Han, kana and Hangul, which are written without spaces or with endings that cling to the word.
 _CJK = "\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _CJK_LETTER = re.compile(f"[{_CJK}\U00020000-\U0002fa1f]")
@@ -96,23 +96,40 @@ def folded(word: str) -> str:
 
 
 class _Letters(dict[int, int]):
-    """Each letter's bare lower-case form, of the same length, so that places stay the same."""
+    """Each letter's bare lower-case form, and a space for what is no letter; of the same length."""
 
-    def __missing__(self, letter: int) -> int:
-        bare = folded(chr(letter))
-        self[letter] = ord(bare) if len(bare) == 1 else letter
-        return self[letter]
+    def __missing__(self, code: int) -> int:
+        letter = chr(code)
+        bare = folded(letter) if _WORD.match(letter) else " "
+        self[code] = ord(bare) if len(bare) == 1 else code
+        return self[code]
 
 
 _LETTERS = _Letters()
 
 
-def placed(text: str) -> list[Match[str]]:
-    """Return the folded words of a text, each of which knows where it begins and ends."""
-    plain = text.lower() if text.isascii() else text.translate(_LETTERS)
-    if len(plain) != len(text):
-        plain = text.translate(_LETTERS)
-    return list(_WORD.finditer(plain))
+def in_place(text: str) -> str:
+    """Return the folded words of a text where they are in it, with spaces for all else."""
+    if text.isascii():
+        return text.translate(_ASCII_WORDS)
+    # The last letter of a Greek word is written in another way, which a capital does not show.
+    return _LAST_SIGMA.sub("\N{GREEK SMALL LETTER FINAL SIGMA}", text.translate(_LETTERS))
+
+
+def spans(text: str, words: Sequence[str], numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return where some of the words of a text made by `in_place` begin and end, in order."""
+    spaced = f" {text} "
+    found: list[tuple[int, int]] = []
+    at = following = 0
+    for number in sorted(numbers):
+        word = words[number]
+        # The same word may be there before, and not be asked for.
+        for _ in range(words[following:number].count(word)):
+            at = spaced.index(f" {word} ", at) + len(word) + 1
+        start = spaced.index(f" {word} ", at)
+        at, following = start + len(word) + 1, number + 1
+        found.append((start, start + len(word)))
+    return found
 
 
 def has_cjk(word: str) -> bool:
