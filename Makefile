@@ -21,8 +21,7 @@ demo: $(READY) ## run the whole pipeline on sample documents, without any server
 	@$(BIN)/clerk demo --fresh
 
 test: $(READY) ## run the tests; they start the servers they need
-	$(BIN)/pytest -q -n 4 --dist loadgroup -m 'not chaos and not browser'
-	$(BIN)/pytest -q -n 2 --dist loadfile -m 'browser and not chaos' tests/browser
+	$(BIN)/pytest -q -n 4 --dist loadgroup -m 'not chaos'
 
 quick: $(READY) ## run the tests that need no server, no OCR and no other process
 	$(BIN)/pytest -q -n 2 -m 'not chaos' tests/extract tests/identify tests/fetch/test_naming.py tests/fetch/test_layouts.py \
@@ -62,11 +61,11 @@ MEASURED := $(filter-out tests/bench tests/browser tests/__pycache__,$(patsubst 
 coverage: $(READY) ## measure which branches of src the tests take; report in build/coverage
 	rm -rf build/coverage && mkdir -p build/coverage
 	cp tests/measured_children.py $(VENV)/lib/python3*/site-packages/
-	for folder in $(MEASURED); do \
-	  $(BIN)/coverage run -m pytest -q -n 2 --dist loadgroup -m 'not chaos and not browser' $$folder && \
-	  $(BIN)/coverage combine --quiet --append || exit 1; done
-	$(BIN)/coverage html --quiet -d build/coverage/html
-	$(BIN)/coverage report
+	@failed=; for folder in $(MEASURED); do echo $$folder; \
+	  $(BIN)/coverage run -m pytest -q -n 2 --dist loadgroup -m 'not chaos and not browser' $$folder || failed="$$failed $$folder"; \
+	  $(BIN)/coverage combine --quiet --append; done; \
+	$(BIN)/coverage html --quiet --fail-under=0 -d build/coverage/html; \
+	$(BIN)/coverage report && [ -z "$$failed" ] || { echo "Failed:$${failed:- fewer branches than pyproject.toml asks for}" >&2; exit 1; }
 
 bench: $(READY) ## compare clerk with other tools, as ratios
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'

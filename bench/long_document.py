@@ -74,7 +74,7 @@ def read(site: str, source: Path, processes: int) -> tuple[float, float, float]:
         db.upsert_site(conn, {"subdomain": site, "scraper": "folder", "extra": extra})
     before, all_before, started = _cpu_seconds(), _cpu_seconds_of_all(), time.perf_counter()
     run_id = runs.start(config.load(), site, goal="ocr")
-    embedded.run(Pipeline(config.load()), config.load(), done=lambda: not runs.any_active([run_id]))
+    embedded.run(Pipeline(config.load()), config.load(), done=lambda: not runs.Unfinished([run_id]))
     seconds, own = time.perf_counter() - started, _cpu_seconds() - before
     return seconds, own, _cpu_seconds_of_all() - all_before - own
 

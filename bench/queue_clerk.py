@@ -75,7 +75,7 @@ def run_embedded(documents: int) -> tuple[float, float]:
 
     started = time.perf_counter()
     run_id = _start(documents)
-    embedded.run(NoOp(config.load()), config.load(), done=lambda: not runs.any_active([run_id]))
+    embedded.run(NoOp(config.load()), config.load(), done=lambda: not runs.Unfinished([run_id]))
     return time.perf_counter() - started, _fan_in_seconds()
 
 
@@ -83,7 +83,7 @@ def run_on_workers(documents: int) -> tuple[float, float]:
     """Have the workers that are up do it; return the seconds in all and those of the fan-in."""
     started = time.perf_counter()
     run_id = _start(documents)
-    while runs.any_active([run_id]):
+    while runs.Unfinished([run_id]):
         time.sleep(0.01)
     return time.perf_counter() - started, _fan_in_seconds()
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from clerk.core import config
 from clerk.core.errors import InvalidInput
+from clerk.core.run_options import RunOptions
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs
 from clerk.pipeline.queues import redis_queue
-from clerk.pipeline.run_options import RunOptions
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -50,7 +50,8 @@ def enqueue_job(
     """Enqueue a job of a site by the old system's name of it, and return its id.
 
     ``fetch-site`` starts a run in the ledger, or takes up the one that is under way, and returns
-    the id of the run; it needs no Redis.  ``priority="high"`` goes before everything that waits.
+    the id of the run; it needs no Redis.  ``priority="high"`` goes before everything that waits,
+    and ``all_years=True`` lists the source from the site's start year on.
     """
     name = job_type.replace("_", "-").removesuffix("-job")
     if name not in JOB_TYPES:
@@ -60,6 +61,8 @@ def enqueue_job(
     stage, function = JOB_TYPES[name]
     if stage == FETCH:
         options = RunOptions.of(kwargs)
+        if kwargs.get("all_years") or kwargs.get("all_agendas"):
+            runs.list_all_years([site_id])
         return runs.start(config.load(), site_id, options=options, urgent=priority == "high")
     queue = get_high_queue() if priority == "high" else redis_queue(config.load(), stage)
     job = queue.enqueue_call(

@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from databases import postgresql_daily
 from faults import CHILD, SUPERVISOR, Steps, count_steps
@@ -243,7 +244,7 @@ def test_splitting_continues_where_its_worker_died(tmp_path: Path) -> None:
 
 def split_half(claim: Any) -> None:
     """Split off the first two parts, as a worker that dies then."""
-    sent = upload_steps.order(claim).options
+    sent = msgspec.msgpack.decode(upload_steps.order(claim).upload)
     source = upload_steps.stored_upload(sent["path"])
     batches_of_two = islice(split(source, BatchLimits(items=2)), 2)
     parts = [upload_steps.new_part(batch) for batch in batches_of_two]
@@ -371,7 +372,7 @@ def test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pendi
     claim = claim_as("splitter")
     cancelled = threading.Thread(target=lambda: api.cancel(job.id))
     with civic_db_connection() as conn:
-        sent = upload_steps.order(claim).options
+        sent = msgspec.msgpack.decode(upload_steps.order(claim).upload)
         source = upload_steps.stored_upload(sent["path"])
         first = next(split(source, BatchLimits(items=2)))
         upload_state.extend_split(conn, claim, [upload_steps.new_part(first)])

@@ -61,13 +61,13 @@ def eventually(true: Callable[[], object]) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # The items of all folders, thousands.
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.nodeid.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
     """A headless Chromium."""
     path = next(filter(None, map(shutil.which, CHROMIUM)), None)
@@ -165,7 +165,7 @@ class Served:
         return self.clerk("serve", "--port", str(self.port), "--login").strip()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A town that has been read, one document of it damaged, being served."""
     folder = tmp_path_factory.mktemp("served")
@@ -206,7 +206,7 @@ def write_documents(folder: Path, documents: int = DOCUMENTS) -> None:
 Visit = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cookies(chromium: Any, served: Served) -> list[Any]:
     """The cookies of an operator who logged in with the printed link, as a person would."""
     context = chromium.new_context()

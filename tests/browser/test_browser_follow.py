@@ -11,10 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import LINES, PATIENCE, Served, eventually, write_documents
 from ports import free_port
-from seeing import measured, violations
 from small_pdfs import printed
+
+from .conftest import LINES, PATIENCE, Served, eventually, write_documents
+from .seeing import measured, violations
 
 
 def _follow_town() -> Any:

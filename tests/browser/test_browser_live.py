@@ -12,8 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import PATIENCE, Served, Visit, eventually
-from seeing import measured, violations
+
+from .conftest import PATIENCE, Served, Visit, eventually
+from .seeing import measured, violations
 
 
 def streams(served: Served) -> int:

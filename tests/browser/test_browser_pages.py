@@ -9,12 +9,13 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from conftest import HOSTILE, LINES, Served, Visit, eventually
-from seeing import measured, violations
 
 from clerk.core.storage import Document
 from clerk.read.files import load_words
 from clerk.site_db.rows import document_id
+
+from .conftest import HOSTILE, LINES, Served, Visit, eventually
+from .seeing import measured, violations
 
 MINUTES = Document("minutes", "Town Council", "2024-03-01")
 MINUTES_ID = document_id("springfield", MINUTES)

@@ -12,13 +12,14 @@ from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 import pytest
-from conftest import PATIENCE
-from seeing import measured, violations
 from small_sites import appearance, compile_folder, presence, vote, write_found, write_text
 
 from clerk.core.config import Settings
 from clerk.publish import publish, publish_search_index
 from clerk.publish.static_site import search_index
+
+from .conftest import PATIENCE
+from .seeing import measured, violations
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"

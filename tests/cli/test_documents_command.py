@@ -16,7 +16,8 @@ from web_town import Browser
 from clerk.core import db
 from clerk.core.errors import InvalidInput
 from clerk.core.models import audit_table, documents_table
-from clerk.ops.document_facts import check_said, doubts_of
+from clerk.identify import Hints, Known, identify
+from clerk.ops.document_facts import check_said, doubts_of, identity_from
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 
 Clerk = Callable[..., Any]
@@ -48,6 +49,28 @@ def listed(clerk: Clerk, *options: str) -> dict[str, Any]:
     return {each["file"]: each for each in found}
 
 
+def test_the_name_of_a_file_moves_no_cursor_and_begins_no_line(
+    clerk: Clerk, database: str, storage: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evil = "a\x1b[31m\x1b[2J\n9999-01-01  minutes \u202e.pdf"
+    (folder / evil).write_bytes(printed(MINUTES))
+    (folder / f"bad {evil}").write_bytes(b"%PDF-1.4 nothing")
+
+    # Click itself removes colours where it does not write to a terminal.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    added = clerk("site", "add", "springfield", "--from", str(folder))
+    ran = clerk("run", "springfield")
+    said = [added, ran]
+    said.append(clerk("documents", "list", "springfield"))
+    said.append(clerk("documents", "show", "springfield", evil))
+    said.append(clerk("failures", "show", "1"))
+    shown = "".join(each.out + each.err for each in said)
+
+    assert "9999-01-01  minutes" in shown
+    assert not [line for line in shown.splitlines() if line.startswith("9999")]
+    assert "\x1b[2J" not in shown and "\u202e" not in shown
+
+
 def test_a_folder_is_reviewed_before_it_is_added(
     clerk: Clerk, database: str, storage: Path, folder: Path
 ) -> None:
@@ -65,6 +88,29 @@ def test_a_folder_is_reviewed_before_it_is_added(
     assert "Nothing was added." in said.err
     # Nobody is asked without a terminal.
     assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("options", [(), ("--name", "Shelbyville")])
+def test_a_folder_without_a_name_is_called_what_its_documents_print(
+    clerk: Clerk, database: str, storage: Path, folder: Path, options: tuple[str, ...]
+) -> None:
+    for day in ("May 7", "June 4"):
+        page = ["Springfield School Board", "MINUTES", f"Regular Meeting of {day}, 2024"]
+        (folder / f"{day}.pdf").write_bytes(printed(page))
+    (folder / "July 2.pdf").write_bytes(printed([MINUTES[0], *MINUTES[1:3], "July 2, 2024"]))
+    (folder / "old" / "1998-vect.pdf").unlink()
+
+    said = clerk("site", "add", "s1", "--from", str(folder), *options)
+
+    shown = json.loads(clerk("site", "show", "s1", "--json").out)
+    if options:
+        assert "Name:" not in said.out and shown["name"] == "Shelbyville"
+        assert "City Council (3), Springfield School Board (2)" in said.out
+    else:
+        assert "Name: City of Springfield, as most documents print" in said.out
+        assert "City Council (3), School Board (2)" in said.out
+        assert shown["name"] == "City of Springfield"
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -134,6 +180,36 @@ def test_documents_say_what_they_are_and_where_that_comes_from(
         "old/July 92, 251.pdf": "2024-04-02",
         "old/1998-vect.pdf": None,
     }
+
+
+def test_a_board_with_a_short_name_is_called_as_in_the_other_documents(
+    clerk: Clerk, database: str, storage: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "files"
+    source.mkdir()
+    opened = "Mrs. Orr called the meeting to order at 7:00 p.m."
+    for day, body in (
+        ("May 6", ""),
+        ("June 3", "on vacancies of the School Board."),
+        ("July 1", ""),
+    ):
+        lines = ["Minutes", f"Work Session Monday, {day}, 2024", opened, f"Policy {body}"]
+        if day == "May 6":
+            lines[0] = "BOARD OF EDUCATION MINUTES"
+        (source / f"{day}.pdf").write_bytes(printed(lines))
+
+    clerk("site", "add", "springfield", "--from", str(source), "--yes")
+    assert clerk("run", "springfield").code == 0
+
+    found = listed(clerk)
+    assert {file: each["body"] for file, each in found.items()} == {
+        "May 6.pdf": "Board of Education",
+        "June 3.pdf": "Board of Education",
+        "July 1.pdf": None,
+    }
+    evidence = found["June 3.pdf"]["evidence"]
+    assert evidence["body"]["source"] == "site"
+    assert evidence["others"][-1]["fact"]["value"] == "School Board"
 
 
 @sqlite_daily
@@ -208,6 +284,21 @@ def test_a_correction_holds_and_is_in_the_audit_log(
 def test_nonsense_is_refused_by_name(said: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
         check_said(said)
+
+
+@pytest.mark.parametrize("day", ["1799-12-31", "2101-01-01", "9999-12-31"])
+def test_a_day_out_of_range_is_refused_with_the_range(day: str) -> None:
+    with pytest.raises(InvalidInput, match="out of range") as refused:
+        check_said({"date": day})
+
+    assert "between 1800 and 2100" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("day", ["1800-01-01", "2100-12-31"])
+def test_a_day_that_may_be_said_is_the_date_of_the_document(day: str) -> None:
+    said = check_said({"date": day})
+
+    assert identify((), Hints(person=Known(date=said["date"]))).date.value == day
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -285,4 +376,8 @@ def fact(value: str | None, confidence: float = 0.9, source: str = "page") -> di
     ],
 )
 def test_a_doubt_is_what_a_person_should_check(evidence: dict[str, Any], doubts: list[str]) -> None:
-    assert doubts_of(evidence) == doubts
+    assert doubts_of(identity_from(evidence)) == doubts
+
+
+def test_evidence_that_somebody_has_damaged_says_nothing() -> None:
+    assert doubts_of(identity_from({"date": "2024"})) == doubts_of(identity_from({}))

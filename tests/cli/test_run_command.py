@@ -189,7 +189,7 @@ def test_a_run_that_stops_after_fetch_names_what_could_not_be_fetched(
 
     assert said.code == 4
     assert "completed, but some documents failed: Stopped after fetch, as requested" in said.out
-    assert "1 document not fetched: " in said.out
+    assert "1 problem: " in said.out
     assert "  fetched    1 new" in said.out
 
 
@@ -204,5 +204,5 @@ def test_only_what_has_changed_is_asked_for_again(make_site: Callable[..., str])
 
     assert [row.subdomain for row in seen] == ["a", "b"]
     assert [(row.subdomain, row.stage) for row in changed] == [("b", "ocr")]
-    assert runs.any_active(run_ids) is True
-    assert runs.any_active(run_ids[1:]) is False
+    assert bool(runs.Unfinished(run_ids))
+    assert not runs.Unfinished(run_ids[1:])

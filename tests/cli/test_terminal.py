@@ -137,6 +137,8 @@ def test_progress_shows_documents_pages_and_the_time_left(town: Path) -> None:
     assert terminal.end() == 0
     assert re.search(r"4/4", terminal.shown)
     assert re.search(r"\d+ pages, \d+\.\d/s|12 pages", terminal.shown)
+    # Nothing is cut short in the 80 columns of a terminal that does not say how wide it is.
+    assert "…" not in terminal.shown
 
 
 @pytest.mark.parametrize("module", ["pluggy", "click", "clerk.core.config", "clerk.cli.run"])

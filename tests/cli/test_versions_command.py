@@ -15,9 +15,6 @@ from small_pdfs import picture_of, printed, scanned
 
 from clerk.core.files import pack_text
 
-#: They share a site.
-pytestmark = pytest.mark.xdist_group("versions")
-
 DOCUMENT = "minutes/Council/2024-01-15"
 
 

@@ -35,7 +35,7 @@ def shout(order: Order, index: int, report: Report) -> Performed:
         report(60, f"page {page}")
     match word:
         case "raise":
-            raise UnreadablePdf("broken \udc80 and \0")
+            raise UnreadablePdf("broken \udc80 and \0 at https://ann:hunter2@example.org/")
         case "die":
             os.kill(os.getpid(), signal.SIGKILL)
         case "exit":
@@ -110,7 +110,7 @@ def test_an_error_is_an_answer_that_can_be_kept(child: Child) -> None:
 
     raised = next(message for message in said if isinstance(message, Raised))
     assert (raised.error_class, raised.family) == ("UnreadablePdf", "document")
-    assert raised.message == "broken ? and ?"
+    assert raised.message == "broken ? and ? at https://ann:***@example.org/"
     assert isinstance(said[-1], Idle)
 
 

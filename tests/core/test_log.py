@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from small_work import Town, work_embedded
 
-from clerk.core import log
+from clerk.core import errors, log
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +38,22 @@ def test_each_piece_of_work_is_logged_as_a_line_of_json(
     (told,) = [line for line in lines if line["message"] == "document completed"]
     assert (told["site"], told["run"], told["stage"]) == (town.subdomain, town.run.run_id, "ocr")
     assert told.keys() >= {"at", "level", "batch", "job", "document", "duration"}
+
+
+@pytest.mark.parametrize("form", ["json", "plain"])
+def test_passwords_in_addresses_are_neither_logged_nor_stored(
+    form: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    log.set_up(form)
+    try:
+        raise RuntimeError("https://ann:hunter2@example.org/list did not answer")
+    except RuntimeError as error:
+        stored = errors.described(error)
+        logging.getLogger("clerk").exception("No answer: %s", error)
+
+    logged = capfd.readouterr().err
+    assert "ann:***@example.org/list" in stored and "ann:***@example.org/list" in logged
+    assert "hunter2" not in stored + logged
 
 
 class Sent(BaseHTTPRequestHandler):

@@ -11,7 +11,9 @@ import pytest
 from guide import clerk
 from small_pdfs import printed, written
 
-from clerk.core import plugins
+from clerk.core import plugins, site_files
+from clerk.core.clock import utc_now
+from clerk.core.db import civic_db_connection
 from clerk.ops import doctor
 
 OLD_PLUGIN = '''
@@ -199,8 +201,13 @@ def test_old_command_lines_run_or_name_what_to_use(make_site: Any) -> None:
 
     site = make_site("springfield")
 
-    ran = CliRunner().invoke(cli, ["--quiet", "update", "-s", site, "--all-years"])
-    assert ran.exit_code == 0 and ran.stderr == ""
-    assert ran.stdout.startswith("Queued springfield")
+    for old in ("--all-years", "--all-agendas"):
+        with civic_db_connection() as conn:
+            site_files.record_full_listing(conn, site, utc_now())
+        ran = CliRunner().invoke(cli, ["--quiet", "update", "-s", site, old])
+        assert ran.exit_code == 0 and ran.stderr == ""
+        assert ran.stdout.startswith("Queued springfield")
+        with civic_db_connection() as conn:
+            assert site_files.last_full_listing(conn, site) is None, "all years are listed next"
     gone = CliRunner().invoke(cli, ["update", "-s", site, "--skip-fetch"])
     assert gone.exit_code == 2 and "Use: clerk redo --stage ocr" in gone.stderr

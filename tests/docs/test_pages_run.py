@@ -22,7 +22,7 @@ from typing import NamedTuple
 import pytest
 
 #: The first test of a fixture runs dozens of commands one after the other; one process does it.
-pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("docs")]
+pytestmark = pytest.mark.timeout(900)
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -80,3 +83,54 @@ def test_what_services_wait_for_and_store_in_exists() -> None:
         assert set(service.get("depends_on", ())) <= set(everything["services"])
         for volume in service.get("volumes", ()):
             assert volume.partition(":")[0] in everything["volumes"]
+
+
+def shell_scripts() -> dict[str, str]:
+    """What services run by a shell, as it reaches the shell."""
+    return {
+        name: each["command"][0].replace("$$", "$")
+        for name, each in services().items()
+        if each.get("entrypoint") == ["/bin/sh", "-c"]
+    }
+
+
+@pytest.mark.parametrize("name", shell_scripts())
+def test_a_shell_understands_what_it_is_given(name: str) -> None:
+    checked = subprocess.run(
+        ["sh", "-n"], input=shell_scripts()[name], capture_output=True, text=True
+    )
+
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_the_store_lets_in_only_who_has_the_keys(tmp_path: Path) -> None:
+    weed = tmp_path / "weed"
+    weed.write_text("#!/bin/sh\necho $*\n")
+    weed.chmod(0o755)
+    keys = {"S3_KEY": "somebody", "S3_SECRET": "verysecret"}
+
+    started = subprocess.run(
+        ["sh", "-c", shell_scripts()["objects"].replace("/tmp/", f"{tmp_path}/")],
+        env=keys | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+
+    assert f"-s3.config={tmp_path}/s3.json" in started.stdout.split()
+    (identity,) = json.loads((tmp_path / "s3.json").read_text())["identities"]
+    assert identity["credentials"] == [{"accessKey": "somebody", "secretKey": "verysecret"}]
+    assert set(services()["objects"]["environment"]) == set(keys)
+
+
+def test_the_guide_runs_commands_that_exist_in_services_that_exist() -> None:
+    guide = (DEPLOYMENT.parent / "docs" / "howto" / "containers.md").read_text()
+    ran = re.findall(r"^docker compose .* (?:run --rm|exec|-T) (\w+) (.+)$", guide, re.MULTILINE)
+
+    assert {service for service, _ in ran} <= set(services())
+    own_commands = [words.removeprefix("clerk ").split() for name, words in ran if name in own()]
+    assert len(own_commands) >= 3
+    for words in own_commands:
+        named = [word for word in words[:2] if not word.startswith("-")]
+        assert CliRunner().invoke(cli, [*named, "--help"]).exit_code == 0, words
+        # The image has no client programs of PostgreSQL.
+        assert named != ["db", "backup"]

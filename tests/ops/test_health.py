@@ -589,6 +589,26 @@ def test_a_disk_that_is_nearly_full(
     assert verdict()["levels"]["disk"] == level
 
 
+@sqlite_daily
+def test_a_small_disk_is_measured_in_megabytes(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = shutil._ntuple_diskusage(12 * 10**6, 11_500_000, 500_000)  # type: ignore[attr-defined]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: tiny)
+
+    told = next(check["said"] for check in verdict()["checks"] if check["name"] == "disk")
+
+    assert told == "0.5 MB free of 12.0 MB (4%)"
+
+
+def test_a_site_that_has_stopped_in_a_stage_is_not_said_to_be_under_way(make_site: Make) -> None:
+    make_site("stopped", current_stage="deploy")
+
+    told = next(check["said"] for check in verdict()["checks"] if check["name"] == "reconcile")
+
+    assert told == "never ran; 1 site in a stage"
+
+
 def test_a_failed_fetch_keeps_the_counters_of_the_last_good_run(make_site: Make) -> None:
     site = make_site("springfield", ocr_total=8, ocr_completed=7, ocr_failed=1, deploy_total=1)
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from clerk.core import site_files
+from clerk.core.clock import utc_now
 from clerk.core.errors import InvalidInput, UnknownSite
 from clerk.core.models import jobs_table, runs_table
 from clerk.db import (
@@ -62,15 +64,20 @@ def test_the_coordinator_of_an_unknown_site_is_not_triggered(database: str) -> N
 def test_an_urgent_fetch_is_queued_before_the_others(make_site: Make) -> None:
     make_site("first")
     make_site("second")
+    with civic_db_connection() as conn:
+        for name in ("first", "second"):
+            site_files.record_full_listing(conn, name, utc_now())
     enqueue_job("fetch-site", "first")
 
-    run_id = enqueue_job("fetch-site", "second", priority="high", all_years=True)
+    run_id = enqueue_job("fetch-site", "second", priority="high", all_years=True, ocr="never")
 
     with civic_db_connection() as conn:
         ranks = {row.subdomain: row.rank for row in conn.execute(jobs_table.select())}
         run = conn.execute(runs_table.select().where(runs_table.c.run_id == run_id)).one()
+        listed = [site_files.last_full_listing(conn, name) for name in ("first", "second")]
     assert ranks["second"] < ranks["first"]
-    assert run.options == {"all_years": True}
+    assert run.options == {"ocr": "never"}
+    assert listed[0] is not None and listed[1] is None, "all years of the second are listed next"
     with pytest.raises(InvalidInput, match="no job type 'scan'"):
         enqueue_job("scan", "first")
 

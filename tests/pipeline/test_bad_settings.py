@@ -13,11 +13,11 @@ from small_work import hurry
 
 from clerk.core import config, db
 from clerk.core.errors import BadSetting
+from clerk.core.run_options import NO_OPTIONS
 from clerk.core.states import Run
 from clerk.executors import embedded
 from clerk.pipeline import runs, sites, steps
 from clerk.pipeline.flow import Pipeline
-from clerk.pipeline.run_options import NO_OPTIONS
 
 SAID = "The extra settings of springfield are not a JSON object"
 
@@ -55,7 +55,7 @@ def test_its_run_fails_with_that_reason(site: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CLERK_WORKERS", "1")
     run_id = runs.start(config.load(), site)
 
-    embedded.run(Pipeline(config.load()), config.load(), done=lambda: not runs.any_active([run_id]))
+    embedded.run(Pipeline(config.load()), config.load(), done=lambda: not runs.Unfinished([run_id]))
 
     ended = runs.summarise(run_id)
     assert ended.state == Run.FAILED

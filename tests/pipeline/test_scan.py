@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 
 from clerk.cli import common
 from clerk.core import config, manifest, outbox
+from clerk.core import storage as storage_module
 from clerk.core.db import reading_connection
 from clerk.core.manifest import DocumentRow, FetchedDocument
 from clerk.core.models import document_changes_table
@@ -65,8 +66,8 @@ def test_an_upgrade_takes_in_the_files_of_an_older_installation_once(
     said = clerk("db", "upgrade")
 
     assert said.code == 0 and f"{town}: 5 documents in its folder" in said.out
-    assert f"{town}: looked at 2 documents" in said.err
-    assert f"{town}: looked at 4 documents" in said.err
+    assert f"{town}: 2 documents checked" in said.err
+    assert f"{town}: 4 documents checked" in said.err
     rows = known(town)
     assert list(rows) == [named(day).name for day in DAYS]
     assert all(row.pdf_sha256 and row.text_sha256 and row.pages == 1 for row in rows.values())
@@ -154,6 +155,38 @@ def test_a_directory_that_is_not_mounted_is_no_reason_to_forget_documents(
     assert known(town) == before
 
 
+@pytest.mark.parametrize("is_back", [False, True])
+def test_a_directory_that_is_unmounted_during_a_scan_is_no_reason_to_forget_documents(
+    town: str, storage: Path, clerk: Any, monkeypatch: pytest.MonkeyPatch, is_back: bool
+) -> None:
+    assert clerk("db", "upgrade").code == 0
+    before = known(town)
+    list_texts, away = storage_module.text_documents, storage.with_name("away")
+    unmountings = iter([True])
+
+    def move(source: Path, target: Path) -> None:
+        target.mkdir(exist_ok=True)
+        for name in (town, "_clerk"):
+            source.joinpath(name).rename(target / name)
+
+    def unmounted_once(folder: Path, *, incomplete: bool) -> Iterator[Document]:
+        is_first = next(unmountings, False)
+        if is_first:
+            move(storage, away)
+        yield from list_texts(folder, incomplete=incomplete)
+        if is_first and is_back:
+            move(away, storage)
+
+    monkeypatch.setattr(storage_module, "text_documents", unmounted_once)
+
+    said = clerk("reconcile-pipeline", "--scan")
+
+    if not is_back:
+        assert said.code == 3
+        assert f"{storage} does not hold the files of this installation" in said.err
+    assert known(town) == before
+
+
 def test_a_stuck_site_is_not_given_up_where_its_files_are_not_mounted(
     town: str, elsewhere: Path, clerk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,3 +212,29 @@ def test_a_folder_that_cannot_be_listed_is_not_taken_for_an_empty_one(
 
     assert said.code == 3 and f"{pdfs} cannot be listed" in said.err
     assert known(town) == before
+
+
+def test_an_upgrade_leaves_a_site_that_cannot_be_listed_to_its_next_run(
+    town: str, make_site: Callable[..., str], storage: Path, clerk: Any
+) -> None:
+    other = make_site("shelbyville")
+    write_document(storage / other, DAYS[0], "Minutes of another town")
+    pdfs = storage / town / "pdfs"
+    pdfs.rename(storage / "elsewhere")
+    pdfs.symlink_to(pdfs)
+
+    said = clerk("db", "upgrade")
+
+    assert said.code == 0
+    assert f"The files of {town} are not recorded yet: {pdfs} cannot be listed" in said.err
+    assert "Correct its permissions or the disk" in said.err
+    assert f"{other}: 1 document in its folder" in said.out
+    assert not known(town)
+    assert f"the files of 1 site are not recorded: {town}" in clerk("health").out
+    assert f"the files of {town} are not recorded" in clerk("doctor").out
+
+    pdfs.unlink()
+    (storage / "elsewhere").rename(pdfs)
+
+    assert f"{town}: 5 documents in its folder" in clerk("db", "upgrade").out
+    assert "not recorded" not in clerk("health").out + clerk("doctor").out

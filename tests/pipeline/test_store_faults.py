@@ -23,9 +23,9 @@ from sqlalchemy import text
 
 from clerk.core import config, manifest, site_files
 from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.run_options import RunOptions
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs, transitions
-from clerk.pipeline.run_options import RunOptions
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

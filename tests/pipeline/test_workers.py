@@ -194,7 +194,7 @@ def test_a_coordinator_without_any_text_fails_the_run_with_a_reason(town: Town) 
     ocr_complete_coordinator(town.subdomain)
 
     assert (town.row.current_stage, town.run.state) == ("completed", "failed")
-    assert town.run.reason == "No text: none of 1 documents could be read"
+    assert town.run.reason == "No text: the only document could not be read"
 
 
 def test_a_coordinator_before_its_time_does_nothing(town: Town) -> None:

@@ -564,6 +564,25 @@ def test_the_next_version_is_made_from_one_that_is_not_kept(
     assert ask(versions(settings)[0] / "meetings.db", "SELECT text FROM minutes") == [("turn 4",)]
 
 
+def test_names_of_removed_pages_are_kept_no_longer_than_the_pages(
+    folder: Path, settings: Settings
+) -> None:
+    place = settings.published / ".versions" / "springfield"
+    removed = "minutes/City Council/2024-02-01"
+    publish(SITE, folder, settings, complete=True, keep=2)
+    write_text(folder, removed, ["Minutes that are withdrawn."])
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True, keep=2)
+    (folder / "txt" / "City Council" / "2024-02-01" / "page-1.txt").unlink()
+
+    for turn in range(4):
+        change(folder, f"turn {turn}")
+        publish(SITE, folder, settings, complete=True, keep=2)
+
+    assert not [path for path in place.rglob("*2024-02-01*") if "spare" not in str(path)]
+    assert "2024-02-01" not in (place / "differences-2.json").read_text()
+
+
 def test_who_keeps_one_version_keeps_nothing_of_others(folder: Path, settings: Settings) -> None:
     for turn in range(5):
         change(folder, f"turn {turn}")

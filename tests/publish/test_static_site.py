@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin
@@ -31,6 +32,7 @@ from clerk import hookimpl
 from clerk.core import config, language, plugins
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
+from clerk.core.manifest import DocumentPart
 from clerk.core.storage import compiled_database
 from clerk.publish import publish, publish_search_index
 from clerk.publish.static_site import addresses, search_index
@@ -171,8 +173,10 @@ def test_only_pages_that_may_differ_are_written_again(folder: Path, settings: Se
 PEOPLE = ("Ann Lee", "Bo Wu", "Cy Diaz", "Lee", "Wu", "Diaz", "Ana Lee", "B. Wu")
 
 
-def change_something(pick: random.Random, folder: Path) -> None:
-    """Add, change or remove a document."""
+def change_something(
+    pick: random.Random, folder: Path, facts: dict[str, dict[str, tuple[DocumentPart, ...]]]
+) -> None:
+    """Add, change or remove a document; some are packets with minutes of other meetings."""
     body = pick.choice(("City Council", "Planning", "Library & Parks"))
     day = f"{pick.choice((2021, 2022, 2024))}-0{pick.randint(1, 4)}-1{pick.randint(0, 3)}"
     name = f"{pick.choice(('minutes', 'agendas'))}/{body}/{pick.choice((day, day, 'undated'))}"
@@ -184,6 +188,14 @@ def change_something(pick: random.Random, folder: Path) -> None:
             return
     pages = [f"Text {pick.random()}" for _ in range(pick.choice((1, 2, 60)))]
     document = write_text(folder, name, pages)
+    facts.pop(name, None)
+    if len(pages) > 1 and pick.random() < 0.7:
+        held = date(pick.choice((2021, 2022, 2023)), 3, pick.randint(1, 2))
+        minutes = DocumentPart(
+            *(2, len(pages), "minutes", pick.choice(("City Council", "Schools")), held),
+            of_other_place=pick.choice((False, False, True)),
+        )
+        facts[name] = {"parts": (DocumentPart(1, 1, "agenda"), minutes)}
     names = pick.sample(PEOPLE, 4)
     votes = [
         vote(1, ayes=names[:2], noes=names[2:3], motion=f"to adopt {pick.random()}")
@@ -212,10 +224,11 @@ def test_step_by_step_every_page_is_that_of_a_full_build(
     seed: int, folder: Path, settings: Settings, tmp_path: Path
 ) -> None:
     pick = random.Random(seed)
+    facts: dict[str, dict[str, tuple[DocumentPart, ...]]] = {}
     for _ in range(10):
         for _ in range(pick.choice((1, 1, 2))):
-            change_something(pick, folder)
-        compile_folder(folder, SITE, into_index=False)
+            change_something(pick, folder, facts)
+        compile_folder(folder, SITE, into_index=False, facts=facts)
         keep = pick.choice((2, 3))
         if pick.random() < 0.5:
             publish(SITE, folder, settings, complete=False, keep=keep)

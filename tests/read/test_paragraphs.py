@@ -43,7 +43,8 @@ def test_lines_that_ran_on_are_joined_and_others_are_kept() -> None:
 def test_a_sentence_goes_on_whatever_room_its_line_left() -> None:
     quoted = """\
 Motion by Mr.
-Brandvold, seconded by Ms. Ferrante,
+Brandvold, seconded by
+Ms. Ferrante,
 to adopt the budget as presented by Resolution 2023-16. Motion passed
 unanimously.
 AYES: Brandvold, Ferrante,

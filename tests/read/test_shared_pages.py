@@ -254,7 +254,7 @@ def test_work_of_ones_own_goes_before_helping(
     wait_until(lambda: len(document.readers) == 2)
 
     other = runs.start(config.load(), "shelbyville", goal=OCR)
-    wait_until(lambda: not runs.any_active([other]))
+    wait_until(lambda: not runs.Unfinished([other]))
 
     assert len(document.readings) < PAGES
     assert reap(supervisor) == 0

@@ -97,6 +97,22 @@ def test_a_body_counts_documents_pages_and_meetings_of_packets_too(site: SiteDat
     ]
 
 
+def test_minutes_of_another_body_in_a_packet_are_pages_of_that_body(tmp_path: Path) -> None:
+    folder = tmp_path / "springfield"
+    write_text(folder, PACKET, ["1. Budget", "Minutes of the museum", "More of them"])
+    parts = (
+        DocumentPart(1, 1, "agenda", "Council", date(2024, 4, 2)),
+        DocumentPart(2, 3, "minutes", "Museum Board", date(2024, 3, 18)),
+    )
+    compile_folder(folder, SITE, facts={PACKET: {"kind": "packet", "parts": parts}})
+
+    with open_site(tmp_path, "springfield") as site:
+        assert site.bodies() == [
+            BodySummary("Council", 1, 3, 1, "2024-04-02", "2024-04-02"),
+            BodySummary("Museum Board", 0, 2, 1, "2024-03-18", "2024-03-18"),
+        ]
+
+
 def test_coverage_tells_minutes_agendas_and_others_apart_by_year(site: SiteDatabase) -> None:
     assert site.coverage() == [
         YearCoverage("Council", None, 0, 0, 1),

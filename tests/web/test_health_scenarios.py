@@ -17,7 +17,7 @@ from sqlalchemy import insert, select, update
 from test_one_set_of_numbers import Doors
 from web_town import Browser
 
-from clerk.core import config, db
+from clerk.core import config, db, site_files
 from clerk.core.clock import utc_now
 from clerk.core.models import items_table, jobs_table, runs_table, sites_table, workers_table
 from clerk.core.states import QUEUES
@@ -100,6 +100,9 @@ def test_the_store_is_away(make_site: Make, monkeypatch: pytest.MonkeyPatch) -> 
     town.pdfs(2)
     town.start()
     work_embedded()
+    with db.civic_db_connection() as conn:
+        # As every real fetch does first.
+        site_files.record_scan(conn, town.subdomain)
     assert seen() == {}
 
     shutil.move(config.load().storage_dir / town.subdomain, town.folder.parent / "elsewhere")

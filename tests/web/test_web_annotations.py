@@ -20,9 +20,6 @@ from clerk.core import config, db
 from clerk.ops.web_sessions import OPERATOR, VIEWER, new_token
 from clerk.pipeline import uploads
 
-#: They share a database.
-pytestmark = pytest.mark.xdist_group("marks")
-
 PAGE = f"{identity(MINUTES)}-1"
 SOURCE = {"sourcedb": "springfield", "sourceid": f"{MINUTES}/1"}
 

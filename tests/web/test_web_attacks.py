@@ -26,9 +26,6 @@ from clerk.core import config, db
 from clerk.publish import publish
 from clerk.web.data import remove_leftovers
 
-#: They share two servers.
-pytestmark = pytest.mark.xdist_group("attacks")
-
 HALF_OPEN = 900
 MEGABYTE = 1 << 20
 #: Runs until it is stopped.
@@ -252,8 +249,10 @@ def test_endless_queries_freeze_nothing_but_themselves(data_server: Server) -> N
         thread.start()
     served = 0
     while any(thread.is_alive() for thread in asking):
-        served += is_served(data_server)
-    assert served >= 10, "others are served while the queries run"
+        is_answered = is_served(data_server)
+        # Not one that had to wait until the queries had ended.
+        served += is_answered and any(thread.is_alive() for thread in asking)
+    assert served, "others are served while the queries run"
     assert set(statuses) <= {400, 503} and len(statuses) == 30
     assert len(data_server.logged()) < 5000
     page = until(lambda: _page(data_server, "data/springfield"))

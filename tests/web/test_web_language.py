@@ -435,6 +435,8 @@ def test_numbers_and_dates_follow_the_language() -> None:
     assert language.number(1234) == "1,234"
     assert language.number(-1234) == "-1,234"
     assert language.share(0.956) == "96%"
+    assert language.share(0.999) == "99%"
+    assert language.share(1.0) == "100%"
     assert language.preferred("fr, es-MX;q=0.9, en;q=1.0") == "en"
     assert language.preferred("fr;q=x, *, es;q=0") is None
 

@@ -13,7 +13,15 @@ from urllib.parse import urlencode
 from xml.etree import ElementTree as Xml
 
 import pytest
-from small_sites import appearance, compile_folder, remove_text, vote, write_found, write_text
+from small_sites import (
+    appearance,
+    compile_folder,
+    presence,
+    remove_text,
+    vote,
+    write_found,
+    write_text,
+)
 from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
 
 from clerk import web
@@ -37,8 +45,10 @@ def test_a_field_that_is_not_certain_is_not_shown_as_a_fact(visitor: Browser, to
     compile_folder(folder, SITE)
 
     page = visitor.get(f"/votes?site={SITE['subdomain']}&body=Doubt").text
-    card = page.partition("sell the hall")[2].partition("</article>")[0]
+    before, _, after = page.partition("sell the hall")
+    card = after.partition("</article>")[0]
 
+    assert before.rpartition("<article ")[2].startswith('class="vote unknown"')
     assert "Result not certain" in card and "Not certain: result, names, mover." in card
     assert "the quote" in card
     assert "Passed" not in card and "Diaz" not in card and "moved by" not in card
@@ -429,6 +439,22 @@ def test_a_persons_votes_come_with_their_evidence(visitor: Browser) -> None:
     assert "1 aye, 0 no" in html and "<blockquote>moved &lt;script" in html
     assert "result implied" in html and "Printed in the documents as Lee, Ann Lee." in html
     assert "Cy Diaz</a></td>" in html.partition("Agreement with other members")[2]
+
+
+def test_a_body_without_voters_by_name_has_no_column_of_zeros(installation: Path) -> None:
+    folder = installation / SITE["subdomain"]
+    minutes = write_text(folder, "minutes/Council/2024-01-15", ["The council met."])
+    one = vote(1, ayes=[], noes=[], tally=None, flags=["mover_seconder_colon", "long_gap"])
+    write_found(folder, minutes, ["The council met."], [one], attendance=[presence("Ann Lee")])
+    compile_folder(folder, SITE)
+    visitor = Browser()
+
+    people = visitor.get("/people/springfield").text
+    votes = visitor.get("/votes?site=springfield").text
+
+    assert "Ann Lee" in people and "No vote of this body lists the voters by name." in people
+    assert ">Aye<" not in people
+    assert "long gap" in votes and "seconder colon" not in votes
 
 
 def test_a_printed_name_leads_to_the_person_who_has_it(visitor: Browser) -> None:

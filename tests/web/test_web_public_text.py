@@ -22,9 +22,6 @@ from clerk.core.storage import text_documents
 from clerk.ops.web_sessions import OPERATOR
 from clerk.web.app import all_routes
 
-#: They share an installation.
-pytestmark = pytest.mark.xdist_group("secrets")
-
 SITES = ("portal", "older", "scans")
 FORMATS = ("csv", "jsonl", "json", "txt", "zip")
 TABLES = ("pages", "documents", "votes", "entities")

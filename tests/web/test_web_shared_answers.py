@@ -37,8 +37,8 @@ class Pages:
                 self._all_asked.set()
             return None
 
-        @checked(count)
         @shared
+        @checked(count)
         def page(request: Request) -> Response:
             self.made[str(request.url)] += 1
             assert self._all_asked.wait(60)
@@ -110,3 +110,32 @@ def test_an_error_reaches_everybody_and_stops_nobody_later(pages: Callable[..., 
     assert list(server.made.values()) == [1]
     assert server.ask("zoning")[0].status_code == 500
     assert list(server.made.values()) == [2]
+
+
+def test_readers_who_wait_for_results_keep_no_other_page_waiting(installation: Path) -> None:
+    other_was_asked = threading.Event()
+
+    @shared
+    def results(request: Request) -> Response:
+        assert other_was_asked.wait(60)
+        return PlainTextResponse("found")
+
+    def other(request: Request) -> Response:
+        other_was_asked.set()
+        return PlainTextResponse("another page")
+
+    app = Starlette(routes=[Route("/search", results), Route("/other", other)])
+    app.state.settings = config.load()
+    app.state.running_answers = RunningAnswers()
+
+    async def ask_all() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as each:
+            # More than there are threads for pages that are not shared.
+            waiting = [each.get("/search", params={"q": "zoning"}) for _ in range(60)]
+            return await asyncio.gather(*waiting, each.get("/other"))
+
+    *found, last = asyncio.run(ask_all())
+
+    assert last.text == "another page"
+    assert {answer.text for answer in found} == {"found"}

@@ -172,9 +172,17 @@ class Alignment:
         the same words around it.
         """
         exact = self._exactly(begin, end)
-        if exact is not None and (self._identical or self._is_certain(begin, end, exact)):
+        if exact is not None and self._identical:
             return exact
         first, last = self._source.before(begin), self._source.before(end)
+        if exact is not None:
+            quote, at = self._source.text[first:last], self._target.before(exact.begin)
+            # The words are once in either text, or the letters next to them are alike.
+            if (
+                self._source.text.count(quote) == self._target.text.count(quote) == 1
+                or self._context(first, last, at, len(quote)) >= _NEXT_ALIKE
+            ):
+                return exact
         if first == last:
             return None
         if self.same_text and exact is None:
@@ -277,24 +285,6 @@ class Alignment:
             return None
         return Placement(*exact)
 
-    def _is_certain(self, begin: int, end: int, place: Placement) -> bool:
-        """Whether the words are once in either text, or the letters next to them are alike."""
-        first, last = self._source.before(begin), self._source.before(end)
-        quote = self._source.text[first:last]
-        at = self._target.before(place.begin)
-        single = self._source.text.count(quote) == self._target.text.count(quote) == 1
-        return single or self._context(first, last, at, len(quote)) >= _NEXT_ALIKE
-
-    def _is_enclosed(self, first: int, last: int) -> bool:
-        """Whether letters close before and after a span are aligned, and close to each other."""
-        before, after = self._targets[max(0, first - _NEAR) : first], self._targets[last:]
-        room = int(self._first_after[last]) - int(self._last_before[first])
-        return (
-            (first == 0 or bool((before >= 0).any()))
-            and (not len(after) or bool((after[:_NEAR] >= 0).any()))
-            and room <= 2 * (last - first)
-        )
-
     def _between_its_ends(self, begin: int, end: int, first: int, last: int) -> Placement | None:
         """Return what is between the ends of a span, if that is nearly its quote."""
         inside = self._targets[first:last]
@@ -307,7 +297,14 @@ class Alignment:
         stops = {right, min(right, int(inside[tail]) + last - first - tail)}
         near = [(start, stop) for start in starts for stop in stops]
         letters = int(np.count_nonzero(self._source.in_words[first:last]))
-        if letters >= _SHORT_LETTERS and self._is_enclosed(first, last):
+        # Whether letters close before and after the span are aligned, and close to each other.
+        before, after = self._targets[max(0, first - _NEAR) : first], self._targets[last:]
+        is_enclosed = (
+            (first == 0 or bool((before >= 0).any()))
+            and (not len(after) or bool((after[:_NEAR] >= 0).any()))
+            and right - left + 1 <= 2 * (last - first)
+        )
+        if letters >= _SHORT_LETTERS and is_enclosed:
             enough = min(ALIKE, max(_SHORT_ALIKE, 1 - _SHORT_DIFFERENCES / letters))
             words = _WORD.findall(self.source_text[begin:end].casefold())
             return self._nearly(begin, end, first, last, near, enough, words)
@@ -364,7 +361,12 @@ class Alignment:
             if not cuts or _is_within_a_word(self.source_text, here):
                 edges.append((there,))
                 continue
-            edges.append(_word_around(self.target_text, there))
+            left = right = there
+            while _is_within_a_word(self.target_text, left):
+                left -= 1
+            while _is_within_a_word(self.target_text, right):
+                right += 1
+            edges.append((left, right))
         for left in edges[0]:
             for right in edges[1]:
                 if left < right:
@@ -410,11 +412,6 @@ class Alignment:
 
     def _context(self, first: int, last: int, at: int, length: int) -> float:
         """Return how much the letters before or after a quote are alike in both texts."""
-        less, more = sorted(self._sides(first, last, at, length))
-        return more + less / 4
-
-    def _sides(self, first: int, last: int, at: int, length: int) -> tuple[float, float]:
-        """Return how much the letters before a quote, and after it, are alike in both texts."""
         source, target = self._source.text, self._target.text
         before = Levenshtein.normalized_similarity(
             source[max(0, first - _CONTEXT) : first], target[max(0, at - _CONTEXT) : at]
@@ -422,7 +419,8 @@ class Alignment:
         after = Levenshtein.normalized_similarity(
             source[last : last + _CONTEXT], target[at + length : at + length + _CONTEXT]
         )
-        return before, after
+        less, more = sorted((before, after))
+        return more + less / 4
 
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None:
         """Return what is in the place of a lost span, between the same neighbours, or None.
@@ -498,16 +496,6 @@ def _words_found(source: Folded, targets: Targets) -> float:
 
 def _is_within_a_word(text: str, position: int) -> bool:
     return 0 < position < len(text) and text[position - 1].isalnum() and text[position].isalnum()
-
-
-def _word_around(text: str, position: int) -> tuple[int, int]:
-    """Return where the word at a position begins and ends."""
-    begin = end = position
-    while _is_within_a_word(text, begin):
-        begin -= 1
-    while _is_within_a_word(text, end):
-        end += 1
-    return begin, end
 
 
 def align(source_text: str, target_text: str) -> Alignment:

@@ -163,12 +163,12 @@ def undo(number: int, *, who: str) -> UndoableChange:
         former = row.former
         if row.kind in (RENAMED, DELETED):
             if store.find_project(conn, former["name"]) is not None:
-                raise Conflict(f"There is another project {former['name']!r} by now.")
+                raise Conflict(f"A project {former['name']!r} has been created since.")
             store.rename_project(conn, row.project_id, former["name"])
         elif row.kind == DOCUMENT_DELETED:
             key = (former["sourcedb"], former["sourceid"])
             if store.find_documents(conn, [key]):
-                raise Conflict(f"There is another document {row.subject} by now.")
+                raise Conflict(f"A document {row.subject} has been created since.")
             store.rename_document(conn, row.document_id, former["sourceid"])
             for project_id, head in store.heads_of(conn, former["sets"].values()).items():
                 store.swap(conn, project_id, [], [head])

@@ -107,7 +107,7 @@ def _objects(
             raise UnusableUpload(message) from error
     if waiting:
         alone = next(iter(waiting.values())).name
-        raise UnusableUpload(f"brat has a .txt and an .ann file for a document; {alone} is alone.")
+        raise UnusableUpload(f"brat needs a .txt and an .ann file per document; {alone} is alone.")
 
 
 def _limited(sources: Iterable[_Source]) -> Iterator[_Source]:

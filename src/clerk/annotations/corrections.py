@@ -183,14 +183,14 @@ def accept(number: int, *, text: str, who: str, fields: Mapping[str, Any] | None
             begin = text.find(found.quote)
             if begin < 0 or text.find(found.quote, begin + 1) >= 0:
                 raise InvalidInput(
-                    f"The page has other words by now than report {number} is about."
+                    f"The page has been read again with other words since report {number}."
                 )
             found = replace(found, begin=begin, end=begin + found.end - found.begin)
         project_id = store.make_project(conn, PROJECT.format(site=found.site), who, is_public=True)
         key = (found.site, found.sourceid)
         document = store.find_documents(conn, [key]).get(key)
         if document is not None and document.digest != digest_of(text):
-            raise InvalidInput("The annotations of the page do not follow its text yet.")
+            raise InvalidInput("The annotations of the page were not moved to its new text yet.")
         head = None
         if document is not None:
             head = store.current_sets(conn, project_id, [document.id]).get(document.id)

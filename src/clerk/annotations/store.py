@@ -520,9 +520,7 @@ def read_project(
         named = named.outerjoin(uploads, uploads.c.job_id == sets.c.job_id)
     for start in range(0, len(ordered), at_once):
         some = ordered[start : start + at_once]
-        found: dict[int, Row[Any]] = {
-            row.id: row for row in conn.execute(named.where(sets.c.id.in_(some))).all()
-        }
+        found = {row.id: row for row in conn.execute(named.where(sets.c.id.in_(some))).all()}
         heads = {number: _head(row) for number, row in found.items()}
         rows = rows_of(conn, heads.values())
         for number in some:
@@ -559,7 +557,7 @@ def tracks_on(conn: Connection, key: Key, project_ids: Collection[int]) -> list[
         .where(sets.c.project_id.in_(list(project_ids)))
         .order_by(projects.c.name)
     )
-    rows: list[Row[Any]] = list(conn.execute(chosen))
+    rows = conn.execute(chosen).all()
     heads = [_head(row) for row in rows]
     found = rows_of(conn, heads)
     return [

@@ -68,7 +68,15 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     widths = [max(len(line[at]) for line in lines) for at in range(len(headings))]
     for line in lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        click.echo("  ".join(padded).rstrip())
+        click.echo(plain("  ".join(padded).rstrip()))
+
+
+def plain(text: str) -> str:
+    """Return text in one line that cannot move the cursor or change colours of a terminal.
+
+    Names of files and words of sources may hold anything.
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def numbered(number: int, one: str, many: str = "") -> str:
@@ -98,7 +106,7 @@ def seen_from_here(path: str | Path) -> str:
 def hint(message: str) -> None:
     """Print a hint on stderr, unless clerk was called with --quiet."""
     if not is_quiet():
-        click.echo(message, err=True)
+        click.echo("\n".join(map(plain, message.split("\n"))), err=True)
 
 
 #: The progress of a scan is shown after each this many documents of a site; groups fit in it.
@@ -108,7 +116,7 @@ _SCANNED_BETWEEN = 1000
 def scan_progress(subdomain: str, documents: int) -> None:
     """Say on stderr how far the scan of a large site has come."""
     if documents % _SCANNED_BETWEEN == 0:
-        hint(f"{subdomain}: looked at {documents} documents")
+        hint(f"{subdomain}: {documents} documents checked")
 
 
 def confirm(question: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clerk.core import config, storage
-from clerk.core.errors import SchemaOutdated
+from clerk.core.errors import SchemaOutdated, StorageUnusable
 
 from .common import confirm, hint, numbered, open_database, operator, scan_progress
 
@@ -39,7 +39,8 @@ def upgrade() -> None:
 
     The tables of an old installation are adopted and kept; 'clerk db cleanup'
     drops them later.  The files of sites that an older clerk fetched are
-    recorded in the database; this can be interrupted and repeated.
+    recorded in the database; this can be interrupted and repeated.  A site
+    whose files cannot be read is reported and left for its next run.
 
     \b
     Example:
@@ -63,7 +64,11 @@ def upgrade() -> None:
 
     installation.check(settings)
     for subdomain, found in scan_new_sites(settings, scan_progress):
-        click.echo(f"{subdomain}: {numbered(found.documents, 'document')} in its folder")
+        if isinstance(found, StorageUnusable):
+            # Workers and other sites need not wait for it: doctor and health report it.
+            hint(f"The files of {subdomain} are not recorded yet: {found} {found.hint}")
+        else:
+            click.echo(f"{subdomain}: {numbered(found.documents, 'document')} in its folder")
 
 
 @db.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clerk.identify.facts import KINDS
+from clerk.identify.facts import KINDS, Fact
 
 from .common import (
     confirm,
@@ -17,6 +17,7 @@ from .common import (
     on_a_terminal,
     open_database,
     operator,
+    plain,
     print_json,
     print_table,
 )
@@ -81,10 +82,6 @@ def list_documents(
         hint(f"The first {SHOWN} are shown; --json has all.")
 
 
-def _cut(text: str, letters: int) -> str:
-    return text if len(text) <= letters else text[: letters - 1] + "…"
-
-
 def _plain(each: IdentifiedDocument) -> dict[str, Any]:
     facts = asdict(each)
     facts.pop("parts")
@@ -112,16 +109,16 @@ def show(site: str, document: str, as_json: bool) -> None:
     if as_json:
         print_json(asdict(found))
         return
-    click.echo(f"{found.file}  ({found.name})")
+    click.echo(plain(f"{found.file}  ({found.name})"))
+    identity = found.identity
     for name in ("date", "body", "kind", "title"):
-        fact = found.evidence.get(name) or {}
-        click.echo(f"  {name:6} {getattr(found, name) or 'unknown'}{_told(fact)}")
-        for other in found.evidence.get("others", ()):
-            if other["field"] == name:
-                value = other["fact"].get("value")
+        fact: Fact = getattr(identity, name)
+        click.echo(plain(f"  {name:6} {getattr(found, name) or 'unknown'}{_told(fact)}"))
+        for other in identity.others:
+            if other.field == name:
                 # What a person said may be another reading of the page.
-                word = "also" if value == str(getattr(found, name)) else "but"
-                click.echo(f"         {word} {value}{_told(other['fact'])}")
+                word = "also" if other.fact.value == str(getattr(found, name)) else "but"
+                click.echo(plain(f"         {word} {other.fact.value}{_told(other.fact)}"))
     for doubt in found.doubts:
         click.echo(f"  doubt  {doubt}")
     if found.parts:
@@ -129,10 +126,11 @@ def show(site: str, document: str, as_json: bool) -> None:
             (
                 f"  {part.first_page}-{part.last_page}",
                 *(part.kind or "-", part.date or "-", part.body or "-"),
-                _cut(part.title or "-", 50),
+                title if len(title) <= 50 else f"{title[:49]}…",
                 _PLACES[part.of_other_place],
             )
             for part in found.parts
+            for title in [part.title or "-"]
         ]
         print_table(("  PAGES", "KIND", "DATE", "BODY", "TITLE", ""), rows)
 
@@ -141,16 +139,16 @@ def show(site: str, document: str, as_json: bool) -> None:
 _PLACES = {True: "other place", False: "", None: "place unknown"}
 
 
-def _told(fact: dict[str, Any]) -> str:
+def _told(fact: Fact) -> str:
     """Say where a fact comes from."""
-    if not fact.get("source"):
+    if not fact.source:
         return ""
-    words = str(fact["source"]).replace("_", " ")
-    if fact.get("page"):
-        words += f" {fact['page']}"
-    if fact.get("quote") and fact["quote"] != fact.get("value"):
-        words += f": {' '.join(str(fact['quote']).split())!r}"
-    return f"  [{words}, {100 * fact.get('confidence', 0):.0f} %]"
+    words = fact.source.replace("_", " ")
+    if fact.page:
+        words += f" {fact.page}"
+    if fact.quote and fact.quote != fact.value:
+        words += f": {' '.join(fact.quote.split())!r}"
+    return f"  [{words}, {100 * fact.confidence:.0f} %]"
 
 
 @documents.command("set")
@@ -196,7 +194,7 @@ def set_facts(
         names = [each.name for each in found if each.corrected]
         for each in found:
             if each.corrected:
-                click.echo(f"{each.file}: {', '.join(each.corrected)} as found")
+                click.echo(plain(f"{each.file}: {', '.join(each.corrected)} as found"))
     else:
         checked = document_facts.check_said(said)
         planned = document_facts.plan(found, checked)
@@ -207,7 +205,7 @@ def set_facts(
                 + ("confirmed" if before == after else f"-> {after or 'unknown'}")
                 for name, (before, after) in change.changes.items()
             )
-            click.echo(f"{change.file}: {words}")
+            click.echo(plain(f"{change.file}: {words}"))
     if dry_run or not names:
         hint(f"{numbered(len(names), 'document')} would change." if names else "Nothing to change.")
         return

@@ -18,6 +18,7 @@ from .common import (
     numbered,
     open_database,
     operator,
+    plain,
     print_json,
     print_table,
 )
@@ -153,14 +154,14 @@ def show(ids: tuple[int, ...], as_json: bool) -> None:
         return
     for one in selected:
         ended = one.finished_at or "not dated"
-        click.echo(f"{one.id}  {one.subdomain}  {_name(one)}")
+        click.echo(plain(f"{one.id}  {one.subdomain}  {_name(one)}"))
         if one.document not in ("", _name(one)):
-            click.echo(f"  filed as {one.document}")
+            click.echo(plain(f"  filed as {one.document}"))
         click.echo(f"  {one.state} in {one.stage}, run {one.run_id}, {ended}")
-        click.echo(f"  {one.error}")
+        click.echo(plain(f"  {one.error}"))
         click.echo(
-            f"  tried {one.attempt} times: {one.errors} errors, {one.crashes} crashes,"
-            f" {one.lost} lost workers"
+            f"  tried {numbered(one.attempt, 'time')}: {numbered(one.errors, 'error')},"
+            f" {numbered(one.crashes, 'crash', 'crashes')}, {numbered(one.lost, 'lost worker')}"
         )
         if one.sha256:
             click.echo(f"  sha256 {one.sha256}, {one.bytes or 'unknown'} bytes")
@@ -255,7 +256,7 @@ def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) ->
 
     failed, sites = count_failed(selected), len({one.subdomain for one in selected})
     for one in selected[:NAMED]:
-        click.echo(f"  {one.id}  {one.subdomain}  {_name(one)}: {one.error}")
+        click.echo(plain(f"  {one.id}  {one.subdomain}  {_name(one)}: {one.error}"))
     if len(selected) > NAMED:
         click.echo(f"  ... and {len(selected) - NAMED} more")
     if given["dry_run"]:

@@ -18,6 +18,7 @@ from .previews import as_json as preview_as_json
 from .previews import described, show_preview
 
 if TYPE_CHECKING:
+    from clerk.core.site_extra import SiteRow
     from clerk.fetch.base import FetcherSpec
     from clerk.fetch.http.client import Client
 
@@ -92,7 +93,8 @@ def fetch_test(
                 f"There is no fetcher {scraper!r}.",
                 hint=f"Fetchers: {', '.join(sorted(registered()))}.",
             )
-        site = {"subdomain": "", "scraper": scraper, "extra": _settings(where, further)}
+        extra = _settings(where, further)
+        site: SiteRow = {"subdomain": "", "scraper": scraper, "extra": extra}
         until = datetime.now(UTC).date() + timedelta(days=60)
         window = Window(date(since, 1, 1), until, full=True)
         with opened(spec) as client:

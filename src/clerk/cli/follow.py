@@ -220,7 +220,7 @@ def chosen(
         return "search", make(text=query, site=site, body=body)
     if not site:
         raise click.UsageError("Say what to follow: --query, or --site.")
-    given: dict[str, Any] = {"person": person, "matter": matter, "body": body}
+    given = {"person": person, "matter": matter, "body": body}
     named = [name for name, value in given.items() if value]
     if len(named) > 1:
         raise click.UsageError("Give one of --body, --person and --matter.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from .common import hint, numbered
+from .common import hint, numbered, plain
 
 if TYPE_CHECKING:
     from clerk.fetch.preview import OfferedDocument, Preview
@@ -43,7 +43,7 @@ def show_preview(preview: Preview, found_in: str = "") -> None:
     for each in preview.documents[:EXAMPLES]:
         click.echo(f"  {described(each)}")
     for problem in preview.errors[:PROBLEMS]:
-        hint(f"  problem: {problem.what}: {problem.why}")
+        hint(plain(f"  problem: {problem.what}: {problem.why}"))
     if preview.skipped:
         reasons = Counter(problem.why for problem in preview.skipped)
         listed = ", ".join(f"{why} ({number})" for why, number in reasons.most_common(PROBLEMS))
@@ -52,7 +52,7 @@ def show_preview(preview: Preview, found_in: str = "") -> None:
 
 def _show_problems(lines: Sequence[str]) -> None:
     for line in lines[:DOUBTFUL]:
-        hint(f"  {line}")
+        hint(plain(f"  {line}"))
     if len(lines) > DOUBTFUL:
         hint(f"  ... and {len(lines) - DOUBTFUL} more")
 
@@ -81,7 +81,7 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     if len(files) > LOOKED_AT:
         click.echo("Examples:")
     print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])
-    doubtful = [each for each in files if each.has_text and doubts_of(each.evidence)]
+    doubtful = [each for each in files if each.has_text and doubts_of(each.identity)]
     if doubtful:
         click.echo(f"In doubt: {len(doubtful)}")
         print_first_looks(doubtful[:DOUBTFUL])
@@ -106,7 +106,7 @@ def print_first_looks(files: Iterable[FirstLook]) -> None:
         (
             *(each.identity.date.value, each.identity.kind.value, each.identity.body.value),
             each.file,
-            doubts_of(each.evidence)
+            doubts_of(each.identity)
             if each.has_text
             else ["cannot be read" if each.trouble else "not read yet"],
         )
@@ -132,6 +132,7 @@ def print_identities(
 
     def line(day: object, kind: str, body: str, file: str) -> str:
         shown = body if len(body) <= _BODY_LETTERS else f"{body[: _BODY_LETTERS - 1]}…"
+        file = plain(file)
         path = file if len(file) <= letters else f"…{file[1 - letters :]}"
         return f"{day!s:10}  {kind:10}  {shown:{_BODY_LETTERS}}  {path}"
 
@@ -148,7 +149,7 @@ def described(document: OfferedDocument) -> str:
     """Return one document in a line."""
     day = str(document.day or "no date")
     form = f" ({document.format})" if document.format else ""
-    return f"{day}  {document.kind:8}{document.body or document.title}: {document.url}{form}"
+    return plain(f"{day}  {document.kind:8}{document.body or document.title}: {document.url}{form}")
 
 
 def as_json(preview: Preview) -> dict[str, Any]:

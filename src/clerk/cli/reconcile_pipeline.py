@@ -18,7 +18,6 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from clerk.core.config import Settings
     from clerk.pipeline.reconcile import Reconciliation
 
 RULE = "=" * 80
@@ -57,13 +56,27 @@ def reconcile_pipeline(
       */15 * * * * clerk reconcile-pipeline --threshold-hours 2
     """
     settings = open_database()
+    from clerk.core.db import reading_connection
     from clerk.ops import counts
+    from clerk.pipeline import sites
     from clerk.pipeline.reconcile import Reconciliation, reconcile
+    from clerk.pipeline.scan import scan_sites
 
     if scan and dry_run:
         raise click.UsageError("--scan changes the database: it cannot be combined with --dry-run.")
     if scan:
-        _scan(settings)
+        with reading_connection() as conn:
+            names = sites.names(conn)
+        for subdomain, found in scan_sites(settings, names, scan_progress):
+            differences = (
+                ("added", found.added),
+                ("changed", found.changed),
+                ("PDF missing", found.missing_pdfs),
+                ("text missing", found.missing_texts),
+            )
+            words = [f"{len(some)} {what}" for what, some in differences if some]
+            if words:
+                hint(f"{subdomain}: {', '.join(words)}")
     plans = list(reconcile(settings, threshold_hours, dry_run=dry_run))
     whole = plans.pop()
     assert isinstance(whole, Reconciliation)
@@ -86,26 +99,6 @@ def reconcile_pipeline(
         hint(f"Needs a person: {site.subdomain}: {site.reason}")
     if attention:
         ctx.exit(EXIT_DOCUMENTS_FAILED)
-
-
-def _scan(settings: Settings) -> None:
-    """Compare the files of every site with the database, and report differences on stderr."""
-    from clerk.core.db import reading_connection
-    from clerk.pipeline import sites
-    from clerk.pipeline.scan import scan_sites
-
-    with reading_connection() as conn:
-        names = sites.names(conn)
-    for subdomain, found in scan_sites(settings, names, scan_progress):
-        differences = (
-            ("added", found.added),
-            ("changed", found.changed),
-            ("PDF missing", found.missing_pdfs),
-            ("text missing", found.missing_texts),
-        )
-        words = [f"{len(some)} {what}" for what, some in differences if some]
-        if words:
-            hint(f"{subdomain}: {', '.join(words)}")
 
 
 def _print_as_text(whole: Reconciliation, dry_run: bool) -> None:

@@ -22,6 +22,7 @@ from .common import (
     numbered,
     on_a_terminal,
     open_database,
+    plain,
     print_json,
     seen_from_here,
 )
@@ -30,7 +31,7 @@ from .verbosity import is_quiet, is_verbose, log_level, verbosity_options
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clerk.pipeline.run_options import RunOptions
+    from clerk.core.run_options import RunOptions
     from clerk.pipeline.runs import JobProgress, Summary
 
 #: Without a terminal a line is printed this often.
@@ -91,14 +92,25 @@ def run(
     if subdomains and all_due:
         raise click.UsageError("Give sites or --all-due, not both.")
     settings = open_database(workers=workers)
-    from clerk.pipeline import runs
-    from clerk.pipeline.run_options import RunOptions
+    from clerk.core import db
+    from clerk.core.run_options import RunOptions
+    from clerk.pipeline import runs, sites
 
     named = list(dict.fromkeys(subdomains))
-    chosen = named or (runs.due_sites() if all_due else _only_site())
-    if not chosen:
+    chosen = named or (runs.due_sites() if all_due else [])
+    if all_due and not chosen:
         hint("No site is due.")
         return
+    if not chosen:
+        with db.reading_connection() as conn:
+            chosen = sites.names(conn, limit=SITES_NAMED + 1)
+        if not chosen:
+            raise click.UsageError(
+                "There are no sites yet. Add one: clerk site add NAME --from FOLDER"
+            )
+        if len(chosen) > 1:
+            listed = ", ".join(chosen[:SITES_NAMED]) + (" ..." if chosen[SITES_NAMED:] else "")
+            raise click.UsageError(f"Give a site, or use --all-due. There are: {listed}")
     options = RunOptions(ocr_backend=ocr_backend, ocr=ocr, keep=keep)
     runs.check_engine(chosen if ocr_backend else named, options, settings, reads_here=True)
     started = [
@@ -123,20 +135,6 @@ def warn_about_ignored_options(
         if wishes:
             flags = " and ".join("--" + wish.replace("_", "-") for wish in wishes)
             hint(f"{name}: the run continues as it was started, without {flags}; or use --restart.")
-
-
-def _only_site() -> list[str]:
-    from clerk.core import db
-    from clerk.pipeline import sites
-
-    with db.reading_connection() as conn:
-        names = sites.names(conn, limit=SITES_NAMED + 1)
-    if len(names) == 1:
-        return names
-    if not names:
-        raise click.UsageError("There are no sites yet. Add one: clerk site add NAME --from FOLDER")
-    listed = ", ".join(names[:SITES_NAMED]) + (" ..." if len(names) > SITES_NAMED else "")
-    raise click.UsageError(f"Give a site, or use --all-due. There are: {listed}")
 
 
 def work_here(run_ids: Sequence[str], settings: Settings) -> None:
@@ -240,13 +238,15 @@ class _Bars:
     def __init__(self, run_ids: Sequence[str]) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.table import Column
 
         self._run_ids = run_ids
         columns = (
-            TextColumn("{task.fields[site]:24.24}"),
-            TextColumn("{task.description:12}"),
+            TextColumn("{task.fields[site]:.24}"),
+            TextColumn("{task.description}"),
             BarColumn(bar_width=20),
-            MofNCompleteColumn(),
+            # In a narrow terminal the bar becomes shorter, not the figures.
+            MofNCompleteColumn(table_column=Column(no_wrap=True)),
             TextColumn("{task.fields[pages]}"),
             TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[failed]}", style="red"),
@@ -352,7 +352,7 @@ def show(summaries: Sequence[Summary], *, as_json: bool = False) -> None:
             click.echo(f"{summary.subdomain}: {state}{reason}")
             _show_figures(summary)
         for failure in summary.failures[:FAILURES_SHOWN]:
-            click.echo(f"  failed     {failure.document}: {failure.error}")
+            click.echo(plain(f"  failed     {failure.document}: {failure.error}"))
         if len(summary.failures) > FAILURES_SHOWN:
             click.echo(f"  ... and {len(summary.failures) - FAILURES_SHOWN} more")
 
@@ -364,7 +364,7 @@ def _show_figures(summary: Summary) -> None:
         parts = [f"{fetched[key]} {key}" for key in keys if fetched.get(key)]
         click.echo(f"  fetched    {', '.join(parts) or 'nothing'}")
         for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
-            click.echo(f"  skipped    {problem}")
+            click.echo(plain(f"  skipped    {problem}"))
         if fetched.get("left"):
             click.echo(f"  left       {fetched['left']} for the next run, because time was up")
         if fetched.get("skipped", 0) > SKIPPED_SHOWN:

@@ -10,7 +10,7 @@ import click
 
 from clerk.site_db.schema import DOCUMENT_KINDS
 
-from .common import hint, json_option, numbered, print_json
+from .common import hint, json_option, numbered, plain, print_json
 
 if TYPE_CHECKING:
     from clerk.search import Hit, Results
@@ -114,12 +114,12 @@ def search(
         facts = found.facts
         gone = f"  (gone from its source since {facts.gone_at[:10]})" if facts.gone_at else ""
         for hit in found.best:
-            where = click.style(f"{hit.site}  {_plain(hit.file)}  page {hit.page}", bold=True)
+            where = click.style(f"{hit.site}  {plain(hit.file)}  page {hit.page}", bold=True)
             click.echo(where + gone)
             click.echo(f"  {_described(hit)}")
             # Colours are added after wrapping, because they have no width.
             raw = "".join(
-                f"{_MARK}{_plain(text)}{_UNMARK}" if is_hit else _plain(text)
+                f"{_MARK}{plain(text)}{_UNMARK}" if is_hit else plain(text)
                 for text, is_hit in hit.snippet
             )
             wrapped = textwrap.fill(raw, width, initial_indent="  ", subsequent_indent="  ")
@@ -143,7 +143,7 @@ def _described(hit: Hit) -> str:
     """Say what a page is of: minutes of 2026-01-20, in the packet of 2026-02-03."""
     of = hit.of
     kind = of.kind if of.kind not in ("", "unknown") else "document"
-    words = _plain(f"{of.body} {kind} of {of.date or 'an unknown date'}".strip())
+    words = plain(f"{of.body} {kind} of {of.date or 'an unknown date'}".strip())
     return f"{words}, in the {hit.kind} of {hit.date or 'an unknown date'}" if hit.part else words
 
 
@@ -192,8 +192,3 @@ def _as_json(text: str, results: Results) -> dict[str, Any]:
             for hit in results.hits
         ],
     }
-
-
-def _plain(text: str) -> str:
-    """Return text that cannot move the cursor or change colours of a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

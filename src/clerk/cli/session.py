@@ -35,7 +35,7 @@ def session() -> None:
 def list_sessions(as_json: bool) -> None:
     """List open sessions and unused login links.
 
-    Times are in UTC.  LAST SEEN is exact to five minutes.
+    Times are in UTC.  LAST SEEN is accurate to five minutes.
 
     \b
     Example:

@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 import click
@@ -30,6 +30,9 @@ from .common import (
     print_table,
 )
 from .previews import show_first_look, show_preview
+
+if TYPE_CHECKING:
+    from clerk.core.site_extra import SiteRow
 
 
 @click.group()
@@ -139,14 +142,19 @@ def add(
         label, where, permission = _look_at(source, given, settings, permission)
     elif dry_run and label != "folder" and label in registered():
         # What a list on this machine has.
-        local = {"subdomain": "", "scraper": label, "extra": {"source": where}}
+        local: SiteRow = {"subdomain": "", "scraper": label, "extra": {"source": where}}
         everything = Window(date(1600, 1, 1), date(2100, 12, 31), full=True)
         show_preview(list_source(registered()[label], local, None, everything))
     if label == "folder" and not no_preview:
-        columns = _columns(given)
-        columns.setdefault("name", subdomain)
-        site = columns | {"subdomain": subdomain, "extra": {"source": where} | _extra(given)}
-        show_first_look(site_changes.look_at_folder(settings, site), subdomain)
+        columns = _columns(given) | {"subdomain": subdomain}
+        site = cast("SiteRow", columns | {"extra": {"source": where} | _extra(given)})
+        looked = site_changes.look_at_folder(settings, site)
+        show_first_look(looked, subdomain)
+        if looked.place and not given["name"]:
+            given["name"] = looked.place
+            click.echo(
+                f"Name: {looked.place}, as most documents print; choose another with --name."
+            )
         if not (yes or dry_run) and sys.stdin.isatty() and on_a_terminal():
             confirm(f"Add {subdomain} like this?")
     if dry_run:
@@ -233,15 +241,15 @@ def _given_permission(given: dict[str, Any]) -> dict[str, str] | None:
     return permission_record(who, reason, who=operator()) if who and reason else None
 
 
-def _columns(given: dict[str, Any]) -> dict[str, Any]:
+def _columns(given: dict[str, Any]) -> dict[str, object]:
     from clerk.ops.site_changes import COLUMNS
 
     return {name: given[name] for name in COLUMNS if given.get(name) is not None}
 
 
-def _extra(given: dict[str, Any]) -> dict[str, Any]:
+def _extra(given: dict[str, Any]) -> dict[str, object]:
     """Return the settings that were given; None removes a setting."""
-    extra: dict[str, Any] = {}
+    extra: dict[str, object] = {}
     for name in ("pattern", "ocr_backend"):
         if given.get(name):
             extra[name] = given[name]
@@ -324,7 +332,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     for kept in activity.kept_answers(subdomain):
         click.echo(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)")
     disk = facts["disk"]
-    click.echo(f"  on disk  {disk['pdfs']} PDFs, {disk['texts']} read")
+    click.echo(f"  on disk  {numbered(disk['pdfs'], 'document')}, {disk['texts']} read")
     if facts["gone"]:
         click.echo(f"  gone     {len(facts['gone'])} no longer offered by the source, but kept")
     for difference in facts["differences"]:

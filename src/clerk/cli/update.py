@@ -15,8 +15,13 @@ from .run import warn_about_ignored_options
 @click.option("--ocr-backend", help="OCR engine for this run.")
 @click.option("--restart", is_flag=True, help="Replace a run that is not finished.")
 @click.option("--urgent", is_flag=True, help="Put it at the front of the queue.")
-@click.option("--all-years", is_flag=True, hidden=True, help="Of the old system: all years.")
-@click.option("--all-agendas", is_flag=True, hidden=True, help="Of the old system: all agendas.")
+@click.option(
+    "--all-years",
+    "--all-agendas",
+    "all_years",
+    is_flag=True,
+    help="List all years of the source, not only recent meetings.",
+)
 @click.option("--skip-fetch", is_flag=True, hidden=True, help="Of the old system; see clerk redo.")
 @click.option("--fetch-local", is_flag=True, hidden=True, help="Of the old system; see clerk run.")
 def update(
@@ -27,22 +32,26 @@ def update(
     restart: bool,
     urgent: bool,
     all_years: bool,
-    all_agendas: bool,
     skip_fetch: bool,
     fetch_local: bool,
 ) -> None:
     """Queue sites for the workers.
 
+    Every run lists the recent meetings of the source, and once a week all of
+    them.  With --all-years the next run lists all of them, too.  (The old
+    system's --all-agendas does the same.)
+
     \b
     Examples:
       clerk update -s springfield
+      clerk update -s springfield --all-years
       clerk update --next-site
       clerk update --all-due
     """
     settings = open_database()
     from clerk.core import db
+    from clerk.core.run_options import RunOptions
     from clerk.pipeline import runs
-    from clerk.pipeline.run_options import RunOptions
 
     if skip_fetch or fetch_local:
         option = "--skip-fetch" if skip_fetch else "--fetch-local"
@@ -52,10 +61,12 @@ def update(
         raise click.UsageError("Give -s SITE, --next-site or --all-due.")
     if all_due and (restart or urgent):
         raise click.UsageError("--restart and --urgent are for one site.")
-    options = RunOptions(ocr_backend=ocr_backend, all_years=all_years, all_agendas=all_agendas)
+    options = RunOptions(ocr_backend=ocr_backend)
     if all_due:
         if ocr_backend:
             runs.check_engine(runs.due_sites(), options, settings)
+        if all_years:
+            runs.list_all_years(runs.due_sites())
         queued = 0
         for queued in runs.start_due(settings, options):
             if on_a_terminal():
@@ -68,6 +79,8 @@ def update(
             click.echo("No site is due.")
             return
         runs.check_engine([name], options, settings)
+        if all_years:
+            runs.list_all_years([name])
         run_id = runs.start(settings, name, options=options, restart=restart, urgent=urgent)
         warn_about_ignored_options({name: run_id}, options)
         click.echo(f"Queued {name} as {run_id}.")

@@ -33,13 +33,14 @@ import socket
 import struct
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 import msgspec
 
 from clerk.core import errors
+from clerk.core.run_options import NO_OPTIONS, RunOptions
 
 T = TypeVar("T")
 
@@ -72,7 +73,9 @@ class Order(msgspec.Struct, frozen=True):
     step: str
     site: dict[str, Any] = {}
     items: list[OrderItem] = msgspec.field(default_factory=lambda: [OrderItem()])
-    options: dict[str, Any] = {}
+    options: RunOptions = NO_OPTIONS
+    #: Of an upload of annotations: what its steps need to know, encoded by them.
+    upload: bytes = b""
     #: The token of the claim it is for, if it is for one.
     claim: str = ""
     run_id: str = ""
@@ -271,7 +274,13 @@ class Child:
             if len(said) < _READ_BYTES:
                 gone = not said
                 break
-        messages: list[Message] = [_decode_message(frame) for frame in _frames(self._buffer)]
+        messages: list[Message] = []
+        while len(self._buffer) >= _LENGTH.size:
+            end = _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]
+            if end > len(self._buffer):
+                break
+            messages.append(_decode_message(bytes(self._buffer[_LENGTH.size : end])))
+            del self._buffer[:end]
         self._follow(messages)
         # What the running item has reported since the last look.
         line = self._slate.read()
@@ -367,26 +376,22 @@ def call(
     try:
         child.send(Order(step="call"))
         child.allow(seconds)
-        return msgspec.convert(_answer(child, seconds), returns)
+        # What it reports of itself extends nothing here.
+        deadline, waited = child.deadline, child._waited
+        while not child.overdue:
+            select.select([child], [], [], _POLL_SECONDS)
+            messages = child.receive()
+            child.deadline, child._waited = deadline, waited
+            if messages is None:
+                raise errors.DocumentError(f"The working process was {child.wait_for_end()}")
+            for message in messages:
+                if isinstance(message, Ended):
+                    return msgspec.convert(message.performed.result, returns)
+                if isinstance(message, Raised):
+                    raise revive(message)
+        raise errors.DocumentError(f"It took longer than {seconds:.0f} seconds and was stopped")
     finally:
         child.dismiss()
-
-
-def _answer(child: Child, seconds: float) -> Any:
-    # What it reports of itself extends nothing here.
-    deadline, waited = child.deadline, child._waited
-    while not child.overdue:
-        select.select([child], [], [], _POLL_SECONDS)
-        messages = child.receive()
-        child.deadline, child._waited = deadline, waited
-        if messages is None:
-            raise errors.DocumentError(f"The working process was {child.wait_for_end()}")
-        for message in messages:
-            if isinstance(message, Ended):
-                return message.performed.result
-            if isinstance(message, Raised):
-                raise revive(message)
-    raise errors.DocumentError(f"It took longer than {seconds:.0f} seconds and was stopped")
 
 
 def revive(message: Raised) -> errors.ClerkError:
@@ -491,7 +496,7 @@ def _raised(index: int, seconds: float, error: Exception) -> Raised:
     }
     family = next((name for kind, name in families.items() if isinstance(error, kind)), "other")
     hint = error.hint if isinstance(error, errors.OperatorError) else ""
-    said = f"{error} {hint}".strip()
+    said = errors.without_passwords(f"{error} {hint}".strip())
     # Not every database takes half characters and zeros.
     said = said.encode("utf-8", "replace").decode().replace("\0", "?") or "no message"
     return Raised(index, seconds, type(error).__name__, said, family)
@@ -526,19 +531,6 @@ def _receive_exactly(connection: socket.socket, length: int) -> bytes:
             raise EOFError
         received += part
     return bytes(received)
-
-
-def _frames(buffer: bytearray) -> Iterator[bytes]:
-    """Take the complete frames out of the buffer."""
-    start = 0
-    while len(buffer) - start >= _LENGTH.size:
-        (length,) = _LENGTH.unpack_from(buffer, start)
-        end = start + _LENGTH.size + length
-        if end > len(buffer):
-            break
-        yield bytes(buffer[start + _LENGTH.size : end])
-        start = end
-    del buffer[:start]
 
 
 def _signal_name(number: int) -> str:

@@ -16,7 +16,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from sqlalchemy import (
@@ -24,7 +24,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    Row,
     Select,
     String,
     Subquery,
@@ -55,6 +54,7 @@ from .errors import (
     UnknownSite,
 )
 from .models import db_now, jobs_table, runs_table, sites_table
+from .site_extra import SiteRow
 from .states import OCR, Kind, Run
 from .storage import check_subdomain
 
@@ -63,8 +63,10 @@ log = logging.getLogger(__name__)
 _engines: dict[str, Engine] = {}
 
 SQLITE_BUSY_MILLISECONDS = 60_000
-#: Holds the documents of a large site, which several queries of a run go through by their names:
-#: with the usual 2 MB each of them is read from the file each time.
+#: Several queries of a run go through all documents of a site: they read them where the system
+#: keeps the file in memory, instead of copying them.
+SQLITE_MAPPED_BYTES = 256 * 1024 * 1024
+#: For what lies behind that in the file, and for what is written.
 SQLITE_CACHE_KB = 32 * 1024
 #: A connection that was used within this many seconds is handed out without a test.
 TRUSTED_SECONDS = 1.0
@@ -73,7 +75,7 @@ TRUSTED_SECONDS = 1.0
 def get_civic_db() -> Engine:
     """Return the engine for the database of the current settings."""
     with explained():
-        return engine_for(config.load().sql_url)
+        return engine_for(config.current_sql_url())
 
 
 def engine_for(url: str) -> Engine:
@@ -127,6 +129,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute(f"PRAGMA cache_size = {-SQLITE_CACHE_KB}")
+    connection.execute(f"PRAGMA mmap_size = {SQLITE_MAPPED_BYTES}")
 
 
 def _begin_sqlite(conn: Connection) -> None:
@@ -285,7 +288,7 @@ DEPRECATED_COLUMNS = {
 }
 
 
-def without_deprecated(site: Mapping[str, Any]) -> dict[str, Any]:
+def without_deprecated(site: Mapping[str, object]) -> dict[str, object]:
     """Return the columns that clerk writes, and warn of each that it does not use any more."""
     for name in site.keys() & DEPRECATED_COLUMNS.keys():
         use = DEPRECATED_COLUMNS[name]
@@ -316,16 +319,16 @@ def delete_site(conn: Connection, subdomain: str) -> None:
         raise unknown_site(subdomain)
 
 
-def get_all_sites(conn: Connection, order_by: str | None = None) -> list[dict[str, Any]]:
+def get_all_sites(conn: Connection, order_by: str | None = None) -> list[SiteRow]:
     """Return every site as a dict, in the order of a column, else of their subdomains."""
     name = order_by or "subdomain"
     if name not in sites_table.c:
         raise InvalidInput(f"sites has no column {name!r} to order by.")
     rows = conn.execute(select(sites_table).order_by(sites_table.c[name], sites_table.c.subdomain))
-    return [dict(row._mapping) for row in rows]
+    return [cast(SiteRow, dict(row._mapping)) for row in rows]
 
 
-def update_site(conn: Connection, subdomain: str, updates: Mapping[str, Any]) -> None:
+def update_site(conn: Connection, subdomain: str, updates: Mapping[str, object]) -> None:
     """Update columns of a site, or refuse an unknown one by name."""
     columns = without_deprecated(updates)
     if not columns:
@@ -341,12 +344,13 @@ def update_site(conn: Connection, subdomain: str, updates: Mapping[str, Any]) ->
 _SITE = select(sites_table).where(sites_table.c.subdomain == bindparam("site"))
 
 
-def get_site_by_subdomain(conn: Connection, subdomain: str) -> dict[str, Any] | None:
+def get_site_by_subdomain(conn: Connection, subdomain: str) -> SiteRow | None:
     """Return the site's row as a dict, or None."""
-    return _as_dict(conn.execute(_SITE, {"site": subdomain}).first())
+    row = conn.execute(_SITE, {"site": subdomain}).mappings().first()
+    return None if row is None else cast(SiteRow, dict(row))
 
 
-def require_site(conn: Connection, subdomain: str) -> dict[str, Any]:
+def require_site(conn: Connection, subdomain: str) -> SiteRow:
     """Return the site's row as a dict, or refuse an unknown one by name."""
     site = get_site_by_subdomain(conn, subdomain)
     if site is None:
@@ -366,11 +370,13 @@ def insert_into(conn: Connection, table: Table) -> postgresql.Insert | sqlite.In
     return sqlite.insert(table)
 
 
-def among(conn: Connection, column: ColumnElement[str], words: Sequence[str]) -> Any:
-    """Return the condition that a column is one of many words, sent as one value however many."""
+def among(
+    conn: Connection, column: ColumnElement[str] | ColumnElement[int], values: Sequence[str | int]
+) -> ColumnElement[bool]:
+    """Return the condition that a column has one of many values, sent as one however many."""
     if conn.dialect.name == "postgresql":
-        return column == any_(literal(list(words), ARRAY(String)))
-    listed = func.json_each(json.dumps(list(words))).table_valued("value")
+        return column == any_(literal(list(values), ARRAY(column.type)))
+    listed = func.json_each(json.dumps(list(values))).table_valued("value")
     return column.in_(select(listed.c.value))
 
 
@@ -452,7 +458,3 @@ def get_oldest_site(lookback_hours: float = 23) -> str | None:
             .order_by(updated_at.asc().nulls_first(), sites_table.c.subdomain)
             .limit(1)
         ).scalar()
-
-
-def _as_dict(row: Row[Any] | None) -> dict[str, Any] | None:
-    return None if row is None else dict(row._mapping)

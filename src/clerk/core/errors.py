@@ -49,6 +49,7 @@ ClerkError                exit 1   says what failed and why; ``hint`` is the nex
 
 from __future__ import annotations
 
+import re
 import traceback
 
 
@@ -274,15 +275,28 @@ class UnusableUpload(InvalidInput):
     """Not a readable annotation file."""
 
 
+#: What stands for a secret.
+HIDDEN = "***"
+_PASSWORD_IN_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)@")
+
+
+def without_passwords(text: str) -> str:
+    """Return the text without passwords in URLs; the user names stay."""
+    return _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}@", text) if "://" in text else text
+
+
 #: How many lines of a traceback are kept.
 TRACE_LINES = 5
 
 
 def described(error: BaseException | str) -> str:
-    """Return "Class: message" and the first lines of where it happened."""
+    """Return "Class: message" and the first lines of where it happened, without passwords.
+
+    It is stored, logged and printed, and what failed may have named a URL.
+    """
     if isinstance(error, str):
-        return error
-    lines = [f"{type(error).__name__}: {error}"]
+        return without_passwords(error)
+    lines = [without_passwords(f"{type(error).__name__}: {error}")]
     for frame in traceback.extract_tb(error.__traceback__)[-TRACE_LINES:]:
         lines.append(f"{frame.filename}:{frame.lineno} in {frame.name}")
     return "\n".join(lines)

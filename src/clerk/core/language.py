@@ -163,8 +163,8 @@ def counted(value: int | None, noun: str) -> str:
 
 
 def share(value: float) -> str:
-    """Return a share of one as a percentage."""
-    return current().percent.format(number(100 * value))
+    """Return a share of one as a percentage; only the whole is 100 %."""
+    return current().percent.format(number(100 * value if value >= 1 else min(100 * value, 99)))
 
 
 def day(known: date) -> str:

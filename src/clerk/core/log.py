@@ -11,11 +11,10 @@ import time
 import urllib.request
 from collections import deque
 from datetime import UTC, datetime
-from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from .distribution import install_command
-from .errors import BadSetting
+from .errors import BadSetting, without_passwords
 
 #: Fields that a record may have in addition to its message.
 FIELDS = ("site", "run", "stage", "batch", "job", "document", "duration", "worker")
@@ -26,15 +25,15 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record with the fields it carries."""
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": without_passwords(record.getMessage()),
         }
         line |= {name: getattr(record, name) for name in FIELDS if _given(record, name)}
         if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
+            line["traceback"] = without_passwords(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
@@ -47,7 +46,9 @@ class PlainLines(logging.Formatter):
         where = " ".join(str(getattr(record, n)) for n in ("site", "document") if _given(record, n))
         line = f"{at} {record.levelname.lower():7} {f'{where}: ' if where else ''}"
         line += record.getMessage()
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        if record.exc_info:
+            line += f"\n{self.formatException(record.exc_info)}"
+        return without_passwords(line)
 
 
 def _given(record: logging.LogRecord, name: str) -> bool:
@@ -114,21 +115,17 @@ def set_up(
     root.handlers[:] = [handler, Loki(loki_url)] if loki_url else [handler]
     root.setLevel(level)
     root.propagate = False
-    if sentry_dsn:
-        _start_sentry(sentry_dsn)
-
-
-def _start_sentry(dsn: str) -> None:
+    if not sentry_dsn:
+        return
     try:
         import sentry_sdk
+
+        sentry_sdk.init(dsn=sentry_dsn)
     except ImportError:
         logging.getLogger(__name__).warning(
             "SENTRY_DSN is set, but the Sentry client is not installed: %s",
             install_command(extra="sentry"),
         )
-        return
-    try:
-        sentry_sdk.init(dsn=dsn)
     except ValueError as error:
         raise BadSetting(
             "SENTRY_DSN must look like https://key@host/number.",

@@ -121,8 +121,8 @@ class DocumentRow:
     file_name: str | None
     sequence: int
     evidence: Mapping[str, Any]
-    listed: Mapping[str, Any]
-    corrections: Mapping[str, Any]
+    listed: Mapping[str, str | None]
+    corrections: Mapping[str, str | None]
     identified_of: str | None
     source_url: str | None
     pdf_sha256: str | None
@@ -192,9 +192,9 @@ class KnownDocument(msgspec.Struct, frozen=True):
         return Document.from_name(self.name)
 
     @property
-    def listed(self) -> Mapping[str, Any]:
+    def listed(self) -> Mapping[str, str | None]:
         """What the source says of it."""
-        said: dict[str, Any] = msgspec.json.decode(self.listed_json)
+        said: dict[str, str | None] = msgspec.json.decode(self.listed_json)
         return said
 
     @property
@@ -232,7 +232,7 @@ class FetchedDocument:
     former_name: str = field(default="", metadata={"column": False})
 
     @property
-    def listed(self) -> dict[str, Any]:
+    def listed(self) -> dict[str, str | None]:
         """What the source says of it."""
         said = {name: getattr(self, name) for name in FACTS_OF_DOCUMENTS}
         if self.date:
@@ -464,6 +464,36 @@ def documents_to_identify(conn: Connection, subdomain: str, version: str) -> lis
     return [_typed(row) for row in conn.execute(query)]
 
 
+def documents_of_bodies(
+    conn: Connection, subdomain: str, bodies: Collection[str]
+) -> list[DocumentRow]:
+    """Return the documents that are of one of these bodies, in lower case, or have such a part."""
+    table = document_parts_table.c
+    of_part = select(table.document_id).where(
+        table.document_id == _d.id, func.lower(table.body).in_(bodies)
+    )
+    query = _DOCUMENTS.where(_d.subdomain == subdomain).where(
+        func.lower(_d.body).in_(bodies) | of_part.exists()
+    )
+    return _with_parts(conn, [_typed(row) for row in conn.execute(query)])
+
+
+def bodies_named(conn: Connection, subdomain: str) -> dict[str, float]:
+    """Return the bodies of documents and own parts, each with how sure the surest of them is."""
+    parts = document_parts_table.c
+    sure, sure_of_part = (
+        func.max(of.evidence["body"]["confidence"].as_float()) for of in (_d, parts)
+    )
+    of_documents = select(_d.body, sure).where(_d.subdomain == subdomain).group_by(_d.body)
+    of_parts = select(parts.body, sure_of_part).join(documents_table, _d.id == parts.document_id)
+    of_parts = of_parts.where(_d.subdomain == subdomain, parts.of_other_place.is_(False))
+    named: dict[str, float] = {}
+    for body, sure_of in conn.execute(of_documents.union_all(of_parts.group_by(parts.body))):
+        if body:
+            named[body] = max(named.get(body, 0.0), sure_of or 0.0)
+    return named
+
+
 def identified_of(text_sha256: Any, version: str) -> Any:
     """Return what says that a document with this text was identified by this version, also in SQL.
 
@@ -668,7 +698,7 @@ def record_identities(
         outbox.announce(conn, subdomain, [each for each in changed if each[2]])
 
 
-def _corrected(found: DocumentIdentity, corrections: Mapping[str, Any]) -> DocumentIdentity:
+def _corrected(found: DocumentIdentity, corrections: Mapping[str, str | None]) -> DocumentIdentity:
     """Return an identity with what people said; what was found instead is kept as contradicting."""
     if not corrections:
         return found
@@ -735,7 +765,7 @@ def withdraw_corrections(conn: Connection, subdomain: str, names: Sequence[str])
 
 
 def _write_corrections(
-    conn: Connection, row: DocumentRow, new: DocumentIdentity, corrections: Mapping[str, Any]
+    conn: Connection, row: DocumentRow, new: DocumentIdentity, corrections: Mapping[str, str | None]
 ) -> None:
     values = {name: getattr(new, name) for name in (*FACTS_OF_DOCUMENTS, "evidence")}
     if new.kind != row.kind:

@@ -58,6 +58,12 @@ def announce_site(conn: Connection, subdomain: str, change: str) -> None:
     announce(conn, subdomain, [("", change, None)])
 
 
+def _wait_for_writers(conn: Connection) -> None:
+    """Wait until nobody is about to commit, and keep writers and readers out until we have."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+
+
 def changes_after(conn: Connection, number: int, limit: int = 1000) -> list[DocumentChange]:
     """Return the changes behind a number of the outbox, oldest first; ask in a short transaction.
 
@@ -68,8 +74,7 @@ def changes_after(conn: Connection, number: int, limit: int = 1000) -> list[Docu
     behind = select(table.c.number).where(table.c.number > number).limit(1)
     if conn.execute(behind).first() is None:
         return []
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    _wait_for_writers(conn)
     columns = [table.c[each.name] for each in fields(DocumentChange)]
     query = select(*columns).where(table.c.number > number).order_by(table.c.number).limit(limit)
     return [DocumentChange(*row) for row in conn.execute(query)]
@@ -81,8 +86,7 @@ def changed_names(conn: Connection, subdomain: str, after: int) -> tuple[list[st
     None if the outbox does not reach back so far.  Ask in a short transaction.
     """
     table = document_changes_table.c
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    _wait_for_writers(conn)
     last = conn.execute(select(func.max(table.number))).scalar() or 0
     if after < oldest_change(conn) - 1 or after > last:
         return None, last
@@ -93,8 +97,7 @@ def changed_names(conn: Connection, subdomain: str, after: int) -> tuple[list[st
 
 def last_change(conn: Connection) -> int:
     """Return the last number of the outbox, 0 if it is empty; ask in a short transaction."""
-    if conn.dialect.name == "postgresql":
-        conn.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    _wait_for_writers(conn)
     return conn.execute(select(func.max(document_changes_table.c.number))).scalar() or 0
 
 
@@ -114,9 +117,8 @@ def delete_old_changes(conn: Connection, seconds: float, limit: int) -> int:
     The newest row stays: by it a reader knows that it has seen everything.
     """
     number = document_changes_table.c.number
-    if conn.dialect.name == "postgresql":
-        # No reader advances meanwhile: it finds the changes it has not seen, or rebuilds.
-        conn.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    # No reader advances meanwhile: it finds the changes it has not seen, or rebuilds.
+    _wait_for_writers(conn)
     oldest = select(number).where(_is_old_change(seconds)).order_by(number).limit(limit)
     return conn.execute(delete(document_changes_table).where(number.in_(oldest))).rowcount
 

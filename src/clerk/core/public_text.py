@@ -29,8 +29,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from . import lazy_re as re
 from .config import Settings, environment_secrets
-
-HIDDEN = "***"
+from .errors import HIDDEN, without_passwords
+from .site_extra import SiteRow
 
 #: Shorter secrets are words that any text may contain by chance.
 _SHORTEST = 4
@@ -91,14 +91,6 @@ class Redactor:
             if secret in text:
                 text = text.replace(secret, HIDDEN)
         return text
-
-
-_PASSWORD_IN_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)@")
-
-
-def without_passwords(text: str) -> str:
-    """Return the text without passwords in URLs; the user names stay."""
-    return _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}@", text)
 
 
 def _secret_words(value: str) -> set[str]:
@@ -265,7 +257,7 @@ class Gate:
         self._short = lru_cache(maxsize=_REMEMBERED)(self._public)
 
     @classmethod
-    def for_site(cls, settings: Settings, site: Mapping[str, Any]) -> Gate:
+    def for_site(cls, settings: Settings, site: SiteRow) -> Gate:
         """Return the gate for the texts of a site: it also knows its source and its secrets."""
         extra = site.get("extra") or {}
         if isinstance(extra, str):
@@ -292,23 +284,20 @@ class Gate:
 
     def _public(self, text: str) -> PublicText:
         for _ in range(_PASSES):
-            clean = self._without_paths(self.without_secrets(text))
+            clean = self.without_secrets(text)
+            has_path = "/" in clean or "\\" in clean
+            if has_path and not (_PLAIN_URL.fullmatch(clean) or _OWN_ADDRESS.fullmatch(clean)):
+                clean = _FILE_URL.sub(lambda url: self._below_folder(_path_of(url[0])), clean)
+                if self._known_folder:
+                    clean = self._known_folder.sub(
+                        lambda found: "" if found[2] else PurePosixPath(found[1]).name, clean
+                    )
+                clean = _LOCAL.sub(_last_part, clean)
             if clean == text:
                 break
             # What is left of a text may look like a secret or a path itself.
             text = clean
         return PublicText(text)
-
-    def _without_paths(self, text: str) -> str:
-        has_no_path = "/" not in text and "\\" not in text
-        if has_no_path or _PLAIN_URL.fullmatch(text) or _OWN_ADDRESS.fullmatch(text):
-            return text
-        text = _FILE_URL.sub(lambda url: self._below_folder(_path_of(url[0])), text)
-        if self._known_folder:
-            text = self._known_folder.sub(
-                lambda found: "" if found[2] else PurePosixPath(found[1]).name, text
-            )
-        return _LOCAL.sub(_last_part, text)
 
     def without_secrets(self, text: str) -> str:
         """Return the text without secrets; paths stay."""

@@ -1,15 +1,53 @@
-"""The settings in a site's ``extra``: a JSON object in a column of ``sites``."""
+"""A row of ``sites``, and the settings in its column ``extra``: a JSON object."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
 
 from .errors import BadSetting
 
 
-def site_extra(site: Mapping[str, Any]) -> dict[str, Any]:
+class SiteRow(TypedDict, total=False):
+    """A row of ``sites``, or the part of it that is known: a site may not be stored yet."""
+
+    subdomain: str
+    name: str | None
+    state: str | None
+    kind: str | None
+    scraper: str | None
+    pages: int | None
+    start_year: int | None
+    extra: str | dict[str, Any] | None
+    country: str | None
+    lat: str | None
+    lng: str | None
+    current_stage: str | None
+    started_at: datetime | None
+    updated_at: datetime | None
+    fetch_total: int
+    fetch_completed: int
+    fetch_failed: int
+    ocr_total: int
+    ocr_completed: int
+    ocr_failed: int
+    compilation_total: int
+    compilation_completed: int
+    compilation_failed: int
+    extraction_total: int
+    extraction_completed: int
+    extraction_failed: int
+    deploy_total: int
+    deploy_completed: int
+    deploy_failed: int
+    coordinator_enqueued: bool
+    last_error_stage: str | None
+    last_error_message: str | None
+    last_error_at: datetime | None
+
+
+def site_extra(site: SiteRow) -> dict[str, Any]:
     """Return the settings in a site's ``extra``, which is stored as a JSON object."""
     extra = site.get("extra") or {}
     try:

@@ -5,12 +5,13 @@ The only module that writes the table ``site_files``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from .db import insert_into
+from .db import among, insert_into
 from .models import db_now, site_files_table, sites_table
 
 
@@ -24,6 +25,13 @@ def last_full_listing(conn: Connection, subdomain: str) -> datetime | None:
 def record_full_listing(conn: Connection, subdomain: str, at: datetime) -> None:
     """Record that the source of a site was listed from its beginning."""
     _note(conn, subdomain, listed_at=at)
+
+
+def forget_full_listings(conn: Connection, subdomains: Sequence[str]) -> None:
+    """Have the next fetch of each of these sites list its source from the beginning."""
+    table = site_files_table
+    chosen = among(conn, table.c.subdomain, subdomains)
+    conn.execute(update(table).where(chosen).values(listed_at=None))
 
 
 def record_scan(conn: Connection, subdomain: str) -> None:

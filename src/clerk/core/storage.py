@@ -370,6 +370,24 @@ def cannot_write(path: Path, error: Exception) -> StorageUnusable:
     )
 
 
+def cannot_read(error: OSError, path: Path, doing: str = "read") -> StorageIncomplete:
+    """Return the error to raise when a folder or a file of a site cannot be read."""
+    return StorageIncomplete(
+        f"{error.filename or path} cannot be {doing}: {error.strerror or error}.",
+        hint="Correct its permissions or the disk; the work resumes by itself.",
+    )
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether a folder is missing or has nothing in it; False for one that cannot be listed."""
+    try:
+        return not any(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
     """Raise what the system reports about clerk's own files as StorageUnusable."""
@@ -532,10 +550,7 @@ def _folders_below(root: Path) -> Iterator[tuple[str, list[str]]]:
 
     def refuse(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            raise StorageIncomplete(
-                f"{error.filename} cannot be listed: {error.strerror}.",
-                hint="Correct its permissions or the disk; the work resumes by itself.",
-            ) from error
+            raise cannot_read(error, root, "listed") from error
 
     top = len(str(root)) + 1
     for folder, subfolders, names in os.walk(root, onerror=refuse):
@@ -631,25 +646,20 @@ def directory_written_whole(target: Path) -> Iterator[Path]:
     with workplace(target) as part:
         yield part
         part.chmod(0o755)
-        _move_directory(part, target)
-
-
-def _move_directory(part: Path, target: Path) -> None:
-    """Rename, or exchange with what is there; the old directory ends up in ``part``."""
-    try:
-        part.rename(target)
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise
-        if _exchange(part, target):
-            return
-        aside = part.with_suffix(".old")
-        target.rename(aside)
-        part.rename(target)
-        if aside.is_dir():
-            shutil.rmtree(aside, ignore_errors=True)
-        else:
-            aside.unlink(missing_ok=True)
+        try:
+            part.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+            if _exchange(part, target):
+                return
+            aside = part.with_suffix(".old")
+            target.rename(aside)
+            part.rename(target)
+            if aside.is_dir():
+                shutil.rmtree(aside, ignore_errors=True)
+            else:
+                aside.unlink(missing_ok=True)
 
 
 def _exchange(one: Path, other: Path) -> bool:

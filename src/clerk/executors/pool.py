@@ -268,7 +268,15 @@ class Slot:
 
     def _handle_message(self, message: Message) -> None:
         if self.claim is None:
-            self._handle_help_message(message)
+            match message:
+                case Ended():
+                    self._served += 1
+                case Raised(_, _, error_class, reason):
+                    log.warning("Could not help with a document: %s: %s", error_class, reason)
+                    self._help_again_at = time.monotonic() + OPERATOR_SECONDS
+                case Idle():
+                    self.helping = None
+                    self._retire_old_child()
             return
         match message:
             case Began(index, _, note, position):
@@ -294,17 +302,6 @@ class Slot:
                 self._retire_old_child()
                 if following is not None:
                     self.assign(following)
-
-    def _handle_help_message(self, message: Message) -> None:
-        match message:
-            case Ended():
-                self._served += 1
-            case Raised(_, _, error_class, reason):
-                log.warning("Could not help with a document: %s: %s", error_class, reason)
-                self._help_again_at = time.monotonic() + OPERATOR_SECONDS
-            case Idle():
-                self.helping = None
-                self._retire_old_child()
 
     def _add(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
@@ -548,7 +545,13 @@ class Pool:
                 return
             if slot.busy:
                 continue
-            if not slot.is_started and self._one_is_free_soon():
+            # Starting a process and importing everything takes longer than most steps of a small
+            # site: one that runs may be free sooner.
+            if (
+                not slot.is_started
+                and self._claimed < CLAIMS_OF_LITTLE_WORK
+                and any(each.was_given_within(FREE_SOON_SECONDS) for each in self._slots)
+            ):
                 self._look_again_at = time.monotonic() + FREE_SOON_SECONDS
                 continue
             if self._claim_for(slot):
@@ -562,15 +565,6 @@ class Pool:
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
                 self._look_again_at = time.monotonic() + self._idle_seconds
                 return
-
-    def _one_is_free_soon(self) -> bool:
-        """Whether to wait for a process that runs instead of starting another.
-
-        Starting one and importing everything takes longer than most steps of a small site.
-        """
-        if self._claimed >= CLAIMS_OF_LITTLE_WORK:
-            return False
-        return any(slot.was_given_within(FREE_SOON_SECONDS) for slot in self._slots)
 
     def _is_renamed(self) -> bool:
         """Take a new name once nothing is running; False while something is.

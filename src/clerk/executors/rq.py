@@ -60,23 +60,19 @@ def connect(url: str) -> Redis:
     """Return this process's connection to Redis."""
     key = (os.getpid(), url)
     if key not in _connections:
-        _connections[key] = _connected(url)
+        try:
+            _connections[key] = Redis.from_url(
+                url,
+                socket_connect_timeout=SILENCE_SECONDS,
+                socket_timeout=SILENCE_SECONDS,
+                health_check_interval=30,
+            )
+        except (ValueError, TypeError) as error:
+            raise QueueUnavailable(
+                f"REDIS_URL cannot be used: {config.redact(url)}.",
+                hint="It looks like redis://user:password@host:6379/0.",
+            ) from error
     return _connections[key]
-
-
-def _connected(url: str) -> Redis:
-    try:
-        return Redis.from_url(
-            url,
-            socket_connect_timeout=SILENCE_SECONDS,
-            socket_timeout=SILENCE_SECONDS,
-            health_check_interval=30,
-        )
-    except (ValueError, TypeError) as error:
-        raise QueueUnavailable(
-            f"REDIS_URL cannot be used: {config.redact(url)}.",
-            hint="It looks like redis://user:password@host:6379/0.",
-        ) from error
 
 
 def queue(url: str, name: str) -> Queue:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
 
 from clerk.core.child_process import Order, Performed, Report
+from clerk.core.run_options import NO_OPTIONS, RunOptions
 
 #: How many items of a queue to claim at once.
 Limit = Callable[[str], int]
@@ -53,8 +54,9 @@ class Claim:
     items: tuple[ClaimItem, ...]
     worker_id: str = ""
     #: The options of the run.
-    options: Mapping[str, Any] = field(default_factory=dict)
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    options: RunOptions = NO_OPTIONS
+    #: What identifies the reader of its documents, if they are to be read.
+    reader: str = ""
 
     @property
     def step(self) -> str:

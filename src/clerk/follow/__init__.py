@@ -1,4 +1,4 @@
-"""Following: who wants to be told of what, what is new to them, and the messages that say so.
+"""Following: who follows what, what is new to them, and the messages that notify them.
 
 ::
 

@@ -29,11 +29,10 @@ from zoneinfo import ZoneInfo
 import httpx
 import msgspec
 from sqlalchemy import Connection, and_, delete, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from clerk.core import config, language
 from clerk.core.config import Settings
-from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.db import civic_db_connection, insert_into, reading_connection
 from clerk.core.errors import ClerkError, TransientError
 from clerk.core.mail import mail_session
 from clerk.core.models import (
@@ -184,8 +183,7 @@ def _zone(settings: Settings) -> ZoneInfo:
 
 def _new_message(conn: Connection, follower: int, **values: Any) -> int | None:
     """Return a new message; None if there is one of the same day already."""
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    made = dialect.insert(follow_deliveries_table).values(
+    made = insert_into(conn, follow_deliveries_table).values(
         key=secrets.token_hex(16), follower_id=follower, what="hits", **values
     )
     made = made.on_conflict_do_nothing(index_elements=["follower_id", "slot"])
@@ -237,7 +235,13 @@ def deliver(settings: Settings, *, mail: bool = True) -> Delivered:
 
         while claim := _claim(mail=mail and not trouble):
             if claim.kind == Follower.WEBHOOK:
-                result = _post(settings, claim)
+                sections = sections_of(settings, claim.id)
+                result = _Result("sent" if sections else "nothing")
+                try:
+                    if sections:
+                        messages.post(settings, claim.address, claim.secret, claim.key, sections)
+                except (ClerkError, httpx.HTTPError, OSError) as error:
+                    result = _Result("retry", _said(error))
             else:
                 result = _mail(settings, claim, server)
                 if result.trouble:
@@ -363,25 +367,14 @@ def _said(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[0] if lines else ''}"
 
 
-def _post(settings: Settings, claim: ClaimedDelivery) -> _Result:
-    sections = sections_of(settings, claim.id)
-    if not sections:
-        return _Result("nothing")
-    try:
-        messages.post(settings, claim.address, claim.secret, claim.key, sections)
-    except (ClerkError, httpx.HTTPError, OSError) as error:
-        return _Result("retry", _said(error))
-    return _Result("sent")
-
-
 def _settle(claim: ClaimedDelivery, result: _Result) -> str:
-    """Write how an attempt ended, unless another sender has the message by now."""
+    """Write how an attempt ended, unless another sender holds the message now."""
     is_webhook = claim.kind == Follower.WEBHOOK
     limit = WEBHOOK_GIVEN_UP if is_webhook else MAIL_GIVEN_UP
     with civic_db_connection() as conn:
         now: datetime = conn.execute(select(db_now())).scalar_one()
         is_over = result.how == "refused" or now - claim.created_at > limit
-        values: dict[str, Any] = {"error": result.error or None, "deadline": None}
+        values: dict[str, object] = {"error": result.error or None, "deadline": None}
         if result.how == "sent":
             values |= {"state": Item.COMPLETED, "sent_at": now, "payload": {}}
         elif result.how == "nothing":

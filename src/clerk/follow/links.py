@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from clerk.core import outbox
+from clerk.core.db import insert_into
 from clerk.core.errors import NotFound
 from clerk.core.language import Message
 from clerk.core.models import follow_state_table, followers_table
@@ -42,13 +42,12 @@ def signing_key(conn: Connection) -> str:
     found = conn.execute(select(follow_state_table.c.signing_key)).scalar()
     if found is not None:
         return str(found)
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
     values = {
         "single": 1,
         "number": outbox.last_change(conn),
         "signing_key": secrets.token_hex(32),
     }
-    conn.execute(dialect.insert(follow_state_table).values(values).on_conflict_do_nothing())
+    conn.execute(insert_into(conn, follow_state_table).values(values).on_conflict_do_nothing())
     return str(conn.execute(select(follow_state_table.c.signing_key)).scalar_one())
 
 

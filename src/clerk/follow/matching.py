@@ -26,15 +26,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from clerk.core import manifest, outbox, site_files
 from clerk.core.config import Settings
-from clerk.core.db import civic_db_connection, get_site_by_subdomain, reading_connection
+from clerk.core.db import (
+    civic_db_connection,
+    get_site_by_subdomain,
+    insert_into,
+    reading_connection,
+)
 from clerk.core.errors import ClerkError, NotFound, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
@@ -188,7 +192,15 @@ def _take_in_some() -> int:
         since = conn.execute(select(func.min(_s.confirmed_at)).where(active)).scalar()
         if number > last or number < oldest - 1:
             _log.warning("Matching starts again from the manifest: the outbox begins later.")
-            _take_in_all(conn, since, last)
+            if since is not None:
+                d = documents_table.c
+                query = select(d.subdomain, d.name).where(
+                    d.first_seen_at > since, d.text_sha256.is_not(None), d.followed_of.is_(None)
+                )
+                rows = conn.execute(query).all()
+                _wait(
+                    conn, [{"subdomain": site, "name": name, "number": last} for site, name in rows]
+                )
             _reach(conn, last)
             return 1
         changes = outbox.changes_after(conn, number, limit=_CHANGES)
@@ -207,21 +219,10 @@ def _take_in_some() -> int:
         return len(changes)
 
 
-def _take_in_all(conn: Connection, since: datetime | None, last: int) -> None:
-    """Note every document that may be news, where the outbox does not reach back."""
-    d = documents_table.c
-    if since is None:
-        return
-    query = select(d.subdomain, d.name).where(d.first_seen_at > since, d.text_sha256.is_not(None))
-    rows = conn.execute(query.where(d.followed_of.is_(None))).all()
-    _wait(conn, [{"subdomain": site, "name": name, "number": last} for site, name in rows])
-
-
-def _wait(conn: Connection, rows: Sequence[dict[str, Any]]) -> None:
+def _wait(conn: Connection, rows: Sequence[dict[str, str | int]]) -> None:
     if not rows:
         return
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(follow_waiting_table)
+    statement = insert_into(conn, follow_waiting_table)
     statement = statement.on_conflict_do_update(
         index_elements=["subdomain", "name"], set_={"number": statement.excluded.number}
     )
@@ -372,6 +373,12 @@ def _news_of(
                 continue
             found = compiled[name]
             is_read = searches and found.id not in held
+            # The bodies that the document, or a part of a packet, is of.
+            bodies = db.execute(
+                """SELECT meeting FROM documents WHERE name = ?
+                   UNION SELECT meeting FROM pages WHERE document = ?""",
+                (name, name),
+            )
             yield DocumentNews(
                 row,
                 waiting[name],
@@ -381,7 +388,11 @@ def _news_of(
                 text=index.read_document(db, place, found) if is_read else None,
                 votes=_votes_in(db, name) if Subscription.PERSON in kinds else {},
                 matters=_matters_in(db, name) if Subscription.MATTER in kinds else {},
-                bodies=_bodies_in(db, name) if Subscription.BODY in kinds else frozenset(),
+                bodies=frozenset(
+                    " ".join(fold(body))
+                    for (body,) in (bodies if Subscription.BODY in kinds else ())
+                    if body
+                ),
             )
 
 
@@ -442,13 +453,6 @@ def _matters_in(db: sqlite3.Connection, name: str) -> dict[str, list[HitLine]]:
     return found
 
 
-def _bodies_in(db: sqlite3.Connection, name: str) -> frozenset[str]:
-    """Return the bodies that a document, or a part of a packet, is of."""
-    query = """SELECT meeting FROM documents WHERE name = ?
-               UNION SELECT meeting FROM pages WHERE document = ?"""
-    return frozenset(" ".join(fold(body)) for (body,) in db.execute(query, (name, name)) if body)
-
-
 def _short(text: str | None) -> str:
     words = " ".join((text or "").split())
     return words if len(words) <= _TEXT_LETTERS else f"{words[:_TEXT_LETTERS].rstrip()} …"
@@ -485,18 +489,12 @@ def _match(
             asked = select(_s.id).where(_s.id.in_({row["subscription_id"] for row in some}))
             asked = asked.with_for_update(read=True, key_share=True)
             known = set(conn.execute(asked).scalars())
-            written += _write_hits(conn, [row for row in some if row["subscription_id"] in known])
+            if some := [row for row in some if row["subscription_id"] in known]:
+                conn.execute(insert_into(conn, follow_hits_table).on_conflict_do_nothing(), some)
+                written += len(some)
         waited = [(each.row.subdomain, each.row.name, each.number) for each in documents]
         _forget_waiting(conn, waited)
     return written
-
-
-def _write_hits(conn: Connection, rows: Sequence[dict[str, Any]]) -> int:
-    if not rows:
-        return 0
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    conn.execute(dialect.insert(follow_hits_table).on_conflict_do_nothing(), rows)
-    return len(rows)
 
 
 def _found(
@@ -533,7 +531,13 @@ def _found(
             for key, numbers in found.items():
                 document = by_id[key]
                 if document.row.first_seen_at > subscription.since:
-                    shown = _shown_pages(document, subscription.followed.text, numbers)
+                    # Snippets are made when they are sent: most of the time of matching.
+                    best = [
+                        HitLine(page_id=page_id(document.id, number), page=number)
+                        for number in numbers[:_LINES]
+                        if number
+                    ]
+                    shown = _shown(document, best, subscription.followed.text)
                     yield subscription, document, shown
     for subscription in subscriptions:
         followed = subscription.followed
@@ -569,16 +573,3 @@ def _shown(document: DocumentNews, lines: Sequence[HitLine] = (), query: str = "
         pages=facts.pages,
         lines=list(lines[:_LINES]),
     )
-
-
-def _shown_pages(document: DocumentNews, text: str, numbers: Sequence[int]) -> ShownHit:
-    """Return the best pages of a document that a search has found.
-
-    Their snippets are made when they are sent: most of the time that matching could take.
-    """
-    lines = [
-        HitLine(page_id=page_id(document.id, number), page=number)
-        for number in numbers[:_LINES]
-        if number
-    ]
-    return _shown(document, lines, text)

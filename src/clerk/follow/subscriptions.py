@@ -21,11 +21,10 @@ from typing import Any, Final
 
 import httpx
 from sqlalchemy import Connection, case, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from clerk.core import language
 from clerk.core.config import Settings
-from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.db import civic_db_connection, insert_into, reading_connection
 from clerk.core.errors import InvalidInput, NotAllowed, NotFound, TransientError
 from clerk.core.language import Message
 from clerk.core.models import (
@@ -197,7 +196,7 @@ def sign_up(
             "confirm_hash": links.hashed(token),
             "confirm_until": db_now(CONFIRM_WITHIN.total_seconds()),
         }
-        statement = _insert(conn, subscriptions_table).values(values)
+        statement = insert_into(conn, subscriptions_table).values(values)
         # One that is followed already stays as it is, whoever asks for it.
         statement = statement.on_conflict_do_update(
             index_elements=["follower_id", "digest"],
@@ -224,13 +223,9 @@ def sign_up(
         )
 
 
-def _insert(conn: Connection, table: Any) -> Any:
-    return (postgresql if conn.dialect.name == "postgresql" else sqlite).insert(table)
-
-
 def _follower(conn: Connection, kind: str, address: str, **values: Any) -> int:
     """Return the id of a follower, made if there is none."""
-    made = _insert(conn, followers_table).values(
+    made = insert_into(conn, followers_table).values(
         kind=kind, address=address, secret=secrets.token_hex(32), **values
     )
     conn.execute(made.on_conflict_do_nothing(index_elements=["kind", "address"]))
@@ -349,7 +344,7 @@ def change(
     token: str, subscription: int, *, cadence: str | None = None, pause: bool = False
 ) -> None:
     """Change how often something is told, which also ends a pause; or pause it."""
-    values: dict[str, Any] = {"state": Subscription.PAUSED}
+    values: dict[str, object] = {"state": Subscription.PAUSED}
     if not pause:
         values = {"state": Subscription.ACTIVE}
         if cadence is not None:
@@ -466,7 +461,7 @@ def add_webhook(
             .where(_f.id == number)
             .values(state=Follower.ACTIVE, reason="", refusals=0)
         )
-        made = _insert(conn, subscriptions_table).values(
+        made = insert_into(conn, subscriptions_table).values(
             follower_id=number,
             kind=kind,
             asked=stored(followed),

@@ -87,7 +87,20 @@ def described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
 
 def _described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
     if kind == Subscription.SEARCH:
-        return _described_search(storage_dir, followed)
+        if parse(followed.text).group is None:
+            raise InvalidInput(Message("Type words to follow a search, or follow a place instead."))
+        query = followed.query
+        places = open_index(storage_dir).places
+        if query.site and query.site not in places:
+            raise NotFound(Message("There is no site %(name)s.", name=repr(query.site)))
+        parts = [
+            say("Search: %(words)s", words=followed.text),
+            places[query.site].name if query.site else "",
+            *(followed.state, followed.body, word(followed.kind), followed.person, followed.year),
+            say("from %(date)s", date=followed.since) if followed.since else "",
+            say("until %(date)s", date=followed.until) if followed.until else "",
+        ]
+        return ", ".join(filter(None, parts))
     with open_site(storage_dir, followed.site) as site:
         if kind == Subscription.PLACE:
             return site.name
@@ -109,23 +122,6 @@ def _described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
         number = f"{word(matter.kind)} {matter.matter_number}" if matter.matter_number else ""
         named = ": ".join(part for part in (number, matter.matter_title or "") if part)
         return f"{named or matter.matter}, {site.name}"
-
-
-def _described_search(storage_dir: Path, followed: FollowTarget) -> str:
-    if parse(followed.text).group is None:
-        raise InvalidInput(Message("Type words to follow a search, or follow a place instead."))
-    query = followed.query
-    places = open_index(storage_dir).places
-    if query.site and query.site not in places:
-        raise NotFound(Message("There is no site %(name)s.", name=repr(query.site)))
-    named = [
-        say("Search: %(words)s", words=followed.text),
-        places[query.site].name if query.site else "",
-        *(followed.state, followed.body, word(followed.kind), followed.person, followed.year),
-        say("from %(date)s", date=followed.since) if followed.since else "",
-        say("until %(date)s", date=followed.until) if followed.until else "",
-    ]
-    return ", ".join(each for each in named if each)
 
 
 def page_of(kind: str, followed: FollowTarget) -> str:

@@ -24,7 +24,7 @@ from .matching import Matched
 
 _log = logging.getLogger(__name__)
 
-#: How often changes are asked for, and what waits is looked at again.
+#: How often changes are looked for, and waiting messages are tried again.
 EVERY_SECONDS = 1.0
 AGAIN_SECONDS = 5.0
 #: How long a mail server that cannot be used is left alone.

@@ -28,6 +28,7 @@ from clerk.core.models import (
     stage_events_table,
     workers_table,
 )
+from clerk.core.site_extra import SiteRow
 from clerk.core.states import OCR, Batch, Kind
 from clerk.pipeline import ledger, sites
 from clerk.pipeline.failures import DAY_SECONDS
@@ -164,10 +165,10 @@ def _find(kind: type[T], statement: Select[Any]) -> list[T]:
 # ------------------------------------------------------------------------------ sites and events
 
 
-def list_sites() -> list[dict[str, Any]]:
+def list_sites() -> list[sites.SiteOverview]:
     """Return every site with its outcome and the documents of its last reading."""
     with reading_connection() as conn:
-        return [vars(each) for each in sites.overview(conn)]
+        return sites.overview(conn)
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def located_sites() -> list[LocatedSite]:
     return sorted(found, key=lambda each: (each.name.lower(), each.subdomain))
 
 
-def find_site(subdomain: str) -> dict[str, Any] | None:
+def find_site(subdomain: str) -> SiteRow | None:
     """Return the row of a site; None if there is none."""
     with reading_connection() as conn:
         return db.get_site_by_subdomain(conn, subdomain)

@@ -76,8 +76,27 @@ def back_up(engine: Engine, target: Path, store: Path | None = None) -> int:
     with written_whole(target) as part:
         if store is None:
             _copy_database(engine, part)
-        else:
-            _archive(engine, part, store)
+            return part.stat().st_size
+        manifest = Manifest(
+            __version__,
+            engine.dialect.name,
+            schema.current(engine) or "",
+            utc_now().isoformat(),
+            _count_sites(engine),
+        )
+        with tempfile.TemporaryDirectory(dir=part.parent) as folder, tarfile.open(part, "w") as tar:
+            about = json.dumps(asdict(manifest), indent=2).encode()
+            entry = tarfile.TarInfo(MANIFEST)
+            entry.size = len(about)
+            tar.addfile(entry, io.BytesIO(about))
+            copy = Path(folder) / DATABASE
+            _copy_database(engine, copy)
+            tar.add(copy, DATABASE)
+            copy.unlink()
+            for path in sorted(store.iterdir()):
+                if not _NOT_STORED.fullmatch(path.name):
+                    with contextlib.suppress(FileNotFoundError):  # replaced while it was copied
+                        tar.add(path, f"{STORE}/{path.name}")
     return target.stat().st_size
 
 
@@ -91,29 +110,6 @@ def _copy_database(engine: Engine, part: Path) -> None:
     else:
         with _without_password(engine.url) as plain:
             _run("pg_dump", ["--no-owner", "--file", str(part), "--dbname", plain])
-
-
-def _archive(engine: Engine, part: Path, store: Path) -> None:
-    manifest = Manifest(
-        __version__,
-        engine.dialect.name,
-        schema.current(engine) or "",
-        utc_now().isoformat(),
-        _count_sites(engine),
-    )
-    with tempfile.TemporaryDirectory(dir=part.parent) as folder, tarfile.open(part, "w") as tar:
-        about = json.dumps(asdict(manifest), indent=2).encode()
-        entry = tarfile.TarInfo(MANIFEST)
-        entry.size = len(about)
-        tar.addfile(entry, io.BytesIO(about))
-        copy = Path(folder) / DATABASE
-        _copy_database(engine, copy)
-        tar.add(copy, DATABASE)
-        copy.unlink()
-        for path in sorted(store.iterdir()):
-            if not _NOT_STORED.fullmatch(path.name):
-                with contextlib.suppress(FileNotFoundError):  # replaced while it was copied
-                    tar.add(path, f"{STORE}/{path.name}")
 
 
 def _count_sites(engine: Engine) -> int:
@@ -168,7 +164,12 @@ def restore(engine: Engine, source: Path, store: Path) -> Restored:
     with tempfile.TemporaryDirectory(prefix="clerk-restore-") as folder:
         database, files = source, 0
         if is_archive:
-            _refuse_full_store(store)
+            there = store.iterdir() if store.is_dir() else ()
+            if any(p != own_files(store) and not _NOT_STORED.fullmatch(p.name) for p in there):
+                raise InvalidInput(
+                    f"The storage directory {store} is not empty; nothing was restored.",
+                    hint="Point STORAGE_DIR to a new, empty directory.",
+                )
             database = Path(folder) / DATABASE
             with tarfile.open(source) as tar:
                 try:
@@ -218,19 +219,6 @@ def _refuse_full_database(engine: Engine) -> None:
         "The database is not empty; nothing was restored.",
         hint="Point DATABASE_URL to a new, empty database.",
     )
-
-
-def _refuse_full_store(store: Path) -> None:
-    there = [
-        path
-        for path in (store.iterdir() if store.is_dir() else ())
-        if path != own_files(store) and not _NOT_STORED.fullmatch(path.name)
-    ]
-    if there:
-        raise InvalidInput(
-            f"The storage directory {store} is not empty; nothing was restored.",
-            hint="Point STORAGE_DIR to a new, empty directory.",
-        )
 
 
 def _extract_store(source: Path, store: Path) -> int:

@@ -337,7 +337,18 @@ def figures(settings: Settings) -> Figures:
             for site in stuck_sites(conn, SILENT_SECONDS / 3600)
         ]
         hours = _hours(conn, now)
-        empty, blocked = _without_documents(conn), waiting_for_a_person(conn)
+        sites, last = sites_table, latest_runs(runs_table.c.state)
+        found_nothing = or_(
+            last.c.state == Run.NO_DOCUMENTS,
+            and_(last.c.state.is_(None), sites.c.last_error_message == NO_DOCUMENTS),
+        )
+        without_documents = (
+            select(sites.c.subdomain)
+            .join(last, last.c.subdomain == sites.c.subdomain, isouter=True)
+            .where(sites.c.current_stage == COMPLETED, found_nothing)
+            .order_by(sites.c.subdomain)
+        )
+        empty, blocked = conn.execute(without_documents).scalars().all(), waiting_for_a_person(conn)
         work = queues.open_work(conn)
         read = conn.execute(documents_of_sites()).fetchall()
         attention = _attention(conn, read, empty, stuck, blocked)
@@ -475,23 +486,6 @@ def _count_sites(conn: Connection) -> _SiteCounts:
             )
             for each in STAGES
         ),
-    )
-
-
-def _without_documents(conn: Connection) -> list[str]:
-    """Return the sites that completed without documents."""
-    sites, last = sites_table, latest_runs(runs_table.c.state)
-    found_nothing = or_(
-        last.c.state == Run.NO_DOCUMENTS,
-        and_(last.c.state.is_(None), sites.c.last_error_message == NO_DOCUMENTS),
-    )
-    return list(
-        conn.execute(
-            select(sites.c.subdomain)
-            .join(last, last.c.subdomain == sites.c.subdomain, isouter=True)
-            .where(sites.c.current_stage == COMPLETED, found_nothing)
-            .order_by(sites.c.subdomain)
-        ).scalars()
     )
 
 

@@ -20,9 +20,11 @@ from clerk.core.db import explained, get_civic_db, reading_connection
 from clerk.core.distribution import install_command
 from clerk.core.errors import ClerkError, StorageIncomplete
 from clerk.pipeline import ledger, queues
+from clerk.pipeline.scan import unrecorded_sites
 from clerk.read.language_data import how_to_get_tesseract
 
 from . import backups, store_check
+from .counts import SITES_NAMED
 from .health import Check, Level, check_disk
 
 #: Libraries whose versions a bug report should name.
@@ -139,6 +141,9 @@ def check_files(settings: Settings) -> Iterator[Check]:
         )
         yield Check("files", Level.OK, f"{settings.storage_url} answers and {has}")
         return
+    if unrecorded := unrecorded_sites(settings):
+        found = f"the files of {', '.join(unrecorded[:SITES_NAMED])} are not recorded"
+        yield Check("files", Level.WARNING, found, "Run: clerk db upgrade", len(unrecorded))
     if not waiting:
         yield Check("files", Level.OK, "no documents are waiting to be read")
         return

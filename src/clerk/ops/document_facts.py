@@ -13,12 +13,16 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+import msgspec
+
 from clerk.core import manifest
 from clerk.core.db import reading_connection, require_site, writing_to
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.manifest import FACTS_OF_DOCUMENTS, DocumentPart, DocumentRow
+from clerk.core.site_extra import SiteRow
 from clerk.fetch.sources import name_at_source
-from clerk.identify.facts import KINDS, NOTICE, OTHER, REPORT, SCHEDULE_DAYS
+from clerk.identify.dates import FIRST_YEAR, LAST_YEAR
+from clerk.identify.facts import KINDS, NOTICE, OTHER, PERSON, REPORT, SCHEDULE_DAYS, Identity
 from clerk.pipeline import ledger
 
 #: The word for what is not known.
@@ -29,8 +33,6 @@ SURE: Final = {"date": 0.7, "body": 0.5, "kind": 0.5}
 #: What another source says is no doubt about a date that is as certain as this: names of files are
 #: often wrong.
 UNRIVALLED: Final = 0.8
-#: Nothing that people publish is older, or further ahead.
-_YEARS = range(1600, 2101)
 #: How many names are written to the audit log; the others are counted.
 _NAMED = 20
 
@@ -51,8 +53,14 @@ class IdentifiedDocument:
     pages: int | None
     doubts: Sequence[str]
     corrected: Sequence[str]
+    #: The identity as it is stored; see :attr:`identity`.
     evidence: Mapping[str, Any]
     parts: Sequence[DocumentPart] = ()
+
+    @property
+    def identity(self) -> Identity:
+        """The facts, each with where it comes from, and the readings that contradict them."""
+        return identity_from(self.evidence)
 
 
 @dataclass(frozen=True)
@@ -98,47 +106,50 @@ def find_document(subdomain: str, name: str) -> IdentifiedDocument:
     raise InvalidInput(f"{name!r} names {len(found)} documents of {subdomain}.", hint=hint)
 
 
-def _facts(site: Mapping[str, Any], row: DocumentRow) -> IdentifiedDocument:
+def _facts(site: SiteRow, row: DocumentRow) -> IdentifiedDocument:
     return IdentifiedDocument(
         name=row.name,
         file=name_at_source(site, row.name, row.source_url or ""),
         **{name: getattr(row, name) for name in FACTS_OF_DOCUMENTS},
         pages=row.pages,
-        doubts=doubts_of(row.evidence, row.identified_of is not None),
+        doubts=doubts_of(identity_from(row.evidence))
+        if row.evidence or row.identified_of is not None
+        else ["not checked yet"],
         corrected=sorted(row.corrections),
         evidence=row.evidence,
         parts=row.parts,
     )
 
 
-def doubts_of(evidence: Mapping[str, Any], is_identified: bool = True) -> list[str]:
+def identity_from(evidence: Mapping[str, Any]) -> Identity:
+    """Return what a document is, from its evidence as it is stored."""
+    try:
+        return msgspec.convert(evidence, Identity)
+    except msgspec.ValidationError:
+        # Somebody has changed it by SQL: nothing is known then.
+        return Identity()
+
+
+def doubts_of(identity: Identity) -> list[str]:
     """Return what a person should check, in a few words each."""
-    if not is_identified and not evidence:
-        return ["not checked yet"]
-    facts = {name: evidence.get(name) or {} for name in ("date", "body", "kind")}
-    kind, day = facts["kind"].get("value"), facts["date"]
-    days = [
-        each["fact"]["value"]
-        for each in evidence.get("others", ())
-        if each["field"] == "date" and each["fact"].get("value")
-    ]
+    kind, day = identity.kind.value, identity.date.value
+    days = [each.fact.value for each in identity.others if each.field == "date" and each.fact.value]
     # A report or a letter need not be of a meeting, and a schedule is of several.
     of_meeting = kind not in (REPORT, OTHER)
     is_schedule = kind == NOTICE and len(days) >= SCHEDULE_DAYS
-    expected = {
-        "date": of_meeting and not is_schedule,
-        "body": of_meeting or bool(day.get("value")),
-        "kind": True,
-    }
     doubts = []
-    for name, fact in facts.items():
-        if fact.get("source") == manifest.PERSON:
+    for name, fact, is_expected in (
+        ("date", identity.date, of_meeting and not is_schedule),
+        ("body", identity.body, of_meeting or bool(day)),
+        ("kind", identity.kind, True),
+    ):
+        if fact.source == PERSON:
             continue
-        if not fact.get("value"):
-            doubts += [f"{name} not known"] if expected[name] else []
-        elif fact.get("confidence", 0) < SURE[name]:
+        if not fact.value:
+            doubts += [f"{name} not known"] if is_expected else []
+        elif fact.confidence < SURE[name]:
             doubts.append(f"{name} not certain")
-        elif name == "date" and days and fact["confidence"] < UNRIVALLED:
+        elif name == "date" and days and fact.confidence < UNRIVALLED:
             doubts.append(f"date contradicted: {', '.join(days[:3])}")
     return doubts
 
@@ -157,12 +168,16 @@ def check_said(said: Mapping[str, str]) -> dict[str, str | None]:
         checked[name] = None if text.lower() == UNKNOWN else text
     if day := checked.get("date"):
         try:
-            if date.fromisoformat(day).year not in _YEARS:
-                raise ValueError
+            year = date.fromisoformat(day).year
         except ValueError as error:
             raise InvalidInput(
                 f"{day!r} is not a date.", hint="Write it as in 2024-01-15, or 'unknown'."
             ) from error
+        if not FIRST_YEAR <= year <= LAST_YEAR:
+            raise InvalidInput(
+                f"{day!r} is out of range.",
+                hint=f"The year must be between {FIRST_YEAR} and {LAST_YEAR}.",
+            )
     if (kind := checked.get("kind")) and kind not in KINDS:
         raise InvalidInput(f"The kinds are {', '.join(KINDS)} and {UNKNOWN}, not {kind!r}.")
     if not checked:

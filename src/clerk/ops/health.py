@@ -29,6 +29,7 @@ from clerk.core.errors import ClerkError
 from clerk.core.states import ANNOTATIONS
 from clerk.follow import deliveries
 from clerk.pipeline import queues
+from clerk.pipeline.scan import unrecorded_sites
 from clerk.search import index
 
 from . import counts, store_check
@@ -224,7 +225,11 @@ def check_disk(settings: Settings) -> Check:
         level = Level.WARNING
     if share < DISK_CRITICAL and usage.free < DISK_CRITICAL_BYTES:
         level = Level.CRITICAL
-    free = f"{usage.free / 10**9:.1f} GB free of {usage.total / 10**9:.1f} GB ({share:.0%})"
+    unit, power = ("GB", 9) if usage.free >= 10**8 else ("MB", 6)
+    free = (
+        f"{usage.free / 10**power:.1f} {unit} free of {usage.total / 10**power:.1f} {unit}"
+        f" ({share:.0%})"
+    )
     return Check("disk", level, free, "Free space, or move STORAGE_DIR." if level else "")
 
 
@@ -340,6 +345,9 @@ def check_store(seen: Figures, settings: Settings) -> Check:
         found = f"{settings.storage_dir} has no files of {_named(known)}"
         fix = "Mount the storage directory, or correct STORAGE_DIR."
         return Check("store", Level.CRITICAL, found, fix, len(known))
+    if unrecorded := unrecorded_sites(settings):
+        found = f"the files of {_sites(len(unrecorded))} are not recorded: {_named(unrecorded)}"
+        return Check("store", Level.WARNING, found, "Run: clerk db upgrade", len(unrecorded))
     return Check("store", Level.OK, f"files of {len(here)} of {len(known)} sites found")
 
 
@@ -365,13 +373,13 @@ def check_reconciliation(seen: Figures, _settings: Settings) -> Check:
     last = seen.reconciled_at
     ran = f"last ran {ago(last)}" if last else "never ran"
     if not seen.under_way:
-        return Check("reconcile", Level.OK, f"{ran}; no site is under way")
+        return Check("reconcile", Level.OK, f"{ran}; no site is in a stage")
     late = utc_now() - last if last else RECONCILE_CRITICAL
     level = Level.WARNING if late > RECONCILE_WARNING else Level.OK
     if last and late > RECONCILE_CRITICAL:
         level = Level.CRITICAL
     fix = "Run: clerk reconcile-pipeline, and see: clerk install-units" if level else ""
-    return Check("reconcile", level, f"{ran}; {_sites(seen.under_way)} under way", fix)
+    return Check("reconcile", level, f"{ran}; {_sites(seen.under_way)} in a stage", fix)
 
 
 def check_schedule(seen: Figures, _settings: Settings) -> Check:

@@ -87,7 +87,15 @@ def send(url: str, notice: Notice) -> None:
     """Deliver a notice; raise NotDelivered with what the server said, without secrets."""
     try:
         if urlsplit(url).scheme in ("smtp", "smtps"):
-            _send_mail(url, notice)
+            message = EmailMessage()
+            message["From"] = sender_of(url)
+            message["To"] = ", ".join(parse_qs(urlsplit(url).query).get("to", []))
+            message["Subject"] = notice.title
+            message["Date"] = formatdate(usegmt=True)
+            message["Message-ID"] = f"<{notice.key or 'test'}@clerk>"
+            message.set_content(notice.text)
+            with mail_session(url) as server:
+                server.send_message(message)
         else:
             address = _address(url)
             host = urlsplit(address).hostname or ""
@@ -108,15 +116,3 @@ def send(url: str, notice: Notice) -> None:
 def _address(url: str) -> str:
     """Return the URL that is called, without the word for who understands it."""
     return url.removeprefix("slack+").removeprefix("discord+")
-
-
-def _send_mail(url: str, notice: Notice) -> None:
-    message = EmailMessage()
-    message["From"] = sender_of(url)
-    message["To"] = ", ".join(parse_qs(urlsplit(url).query).get("to", []))
-    message["Subject"] = notice.title
-    message["Date"] = formatdate(usegmt=True)
-    message["Message-ID"] = f"<{notice.key or 'test'}@clerk>"
-    message.set_content(notice.text)
-    with mail_session(url) as server:
-        server.send_message(message)

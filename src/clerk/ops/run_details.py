@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import select
 
@@ -22,6 +21,7 @@ from clerk.core.models import (
     runs_table,
     stage_events_table,
 )
+from clerk.core.run_options import RunOptions
 from clerk.core.states import STAGES
 from clerk.pipeline import failures, redo, schedule
 from clerk.pipeline.mirror import bring_document, has_pdf
@@ -119,7 +119,8 @@ class RunDetails:
     goal_stage: str | None
     rank: int
     reason: str | None
-    options: dict[str, Any]
+    #: What started it; empty if a person did.
+    opened_by: str
     created_at: datetime
     finished_at: datetime | None
     stages: Sequence[RunStage]
@@ -178,6 +179,7 @@ def find_run(run_id: str) -> RunDetails:
                 for name in RunDetails.__dataclass_fields__
                 if name in runs.c
             },
+            opened_by=RunOptions.stored(run.options).opened_by,
             stages=sorted(stages, key=lambda each: STAGES.index(each.stage)),
             items=sorted(found, key=lambda each: _ORDER.get(each.state, 3)),
             events=[RunEvent(**row._mapping) for row in happened],

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from clerk.core import outbox, plugins
 from clerk.core.config import Settings, redact
@@ -27,7 +27,7 @@ from clerk.core.db import (
     update_site,
 )
 from clerk.core.errors import BadSetting, InvalidInput
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 from clerk.core.storage import check_subdomain
 from clerk.fetch import FetcherSpec, discover
 from clerk.fetch.candidates import FoundSources, client_opener, find_source
@@ -87,10 +87,11 @@ def look_at(
     return find_source(source, client_opener(settings, permitted=permitted), scraper=scraper)
 
 
-def look_at_folder(settings: Settings, site: Mapping[str, Any]) -> first_look.Looked:
+def look_at_folder(settings: Settings, site: SiteRow) -> first_look.Looked:
     """Return what the files of a folder would be taken for; nothing is stored."""
-    row = {**site, "scraper": "folder", "extra": json.dumps(_without_empty(site["extra"]))}
-    _check(row, site["extra"], settings)
+    extra = site_extra(site)
+    row: SiteRow = {**site, "scraper": "folder", "extra": json.dumps(_without_empty(extra))}
+    _check(row, extra, settings)
     spec = discover.find_fetcher(row)
     assert isinstance(spec, FetcherSpec), "a folder is read by clerk itself"
     return first_look.look_at_folder(spec, site, settings)
@@ -124,8 +125,8 @@ def add(
     settings: Settings,
     subdomain: str,
     source: tuple[str, str],
-    columns: Mapping[str, Any],
-    extra: Mapping[str, Any],
+    columns: Mapping[str, object],
+    extra: Mapping[str, object],
     *,
     who: str,
     permission: Mapping[str, str] | None = None,
@@ -135,7 +136,7 @@ def add(
     chosen = {"source": where} | dict(extra) | ({"permission": permission} if permission else {})
     row = {"name": subdomain} | dict(columns) | {"subdomain": subdomain, "scraper": label}
     row["extra"] = json.dumps(_without_empty(chosen))
-    _check(row, extra, settings)
+    _check(cast(SiteRow, row), extra, settings)
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         if get_site_by_subdomain(conn, subdomain):
@@ -149,8 +150,8 @@ def add(
 def change(
     settings: Settings,
     subdomain: str,
-    columns: Mapping[str, Any],
-    extra: Mapping[str, Any],
+    columns: Mapping[str, object],
+    extra: Mapping[str, object],
     *,
     who: str,
     source: tuple[str, str] | None = None,
@@ -159,7 +160,7 @@ def change(
     """Change columns and settings of a site, and return which; None removes a setting."""
     with reading_connection() as conn:
         row = require_site(conn, subdomain)
-    before: dict[str, Any] = {}
+    before: dict[str, object] = {}
     with contextlib.suppress(BadSetting):
         # What cannot be read is written again from what is given now.
         before = site_extra(row)
@@ -170,7 +171,7 @@ def change(
         chosen["permission"] = permission
     chosen = _without_empty(chosen)
     values["extra"] = json.dumps(chosen)
-    _check(row | values, extra, settings)
+    _check(cast(SiteRow, {**row, **values}), extra, settings)
     differing = [name for name in values if name != "extra" and values[name] != row.get(name)]
     differing += [name for name in before | chosen if before.get(name) != chosen.get(name)]
     with civic_db_connection() as conn:
@@ -182,11 +183,11 @@ def change(
     return sorted(differing)
 
 
-def _without_empty(extra: Mapping[str, Any]) -> dict[str, Any]:
+def _without_empty(extra: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in extra.items() if value is not None}
 
 
-def _check(row: dict[str, Any], extra: Mapping[str, Any], settings: Settings) -> None:
+def _check(row: SiteRow, extra: Mapping[str, object], settings: Settings) -> None:
     """Raise an error for settings that cannot work, before they are stored."""
     discover.check_choices(row, extra)
     if extra:

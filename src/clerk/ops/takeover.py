@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, inspect, select, text
 
@@ -27,6 +27,7 @@ from clerk.core.errors import InvalidSubdomain
 from clerk.core.models import audit_table, runs_table, stage_events_table
 from clerk.core.states import COMPILATION, COMPLETED, DEPLOY, EXTRACTION, FETCH, OCR, STAGES
 from clerk.pipeline import ledger, queues, site_counters, transitions
+from clerk.pipeline.site_counters import AdoptedSite
 
 from . import counts
 from .health import ago
@@ -70,20 +71,6 @@ class LegacySite:
     stage_total: int | None
     started_at: datetime | str | None
     updated_at: datetime | str | None
-
-
-@dataclass(frozen=True)
-class AdoptedSite:
-    """The stage and counters of a site of the old system, to be written into ``sites``."""
-
-    subdomain: str
-    stage: str
-    total: int = 0
-    completed: int = 0
-    failed: int = 0
-    error: str = ""
-    started_at: datetime | None = None
-    updated_at: datetime | None = None
 
 
 @dataclass
@@ -247,23 +234,9 @@ def carry_out(migration: Migration, *, who: str = "operator") -> int:
 def _write(sites: list[AdoptedSite]) -> int:
     written = 0
     for start in range(0, len(sites), SITES_PER_TRANSACTION):
-        rows: list[dict[str, Any]] = []
-        for site in sites[start : start + SITES_PER_TRANSACTION]:
-            counted = OCR if site.stage == COMPLETED else site.stage
-            rows.append(
-                {
-                    "subdomain": site.subdomain,
-                    "current_stage": site.stage,
-                    "started_at": site.started_at,
-                    "updated_at": site.updated_at,
-                    "error": site.error,
-                    f"{counted}_total": site.total,
-                    f"{counted}_completed": site.completed,
-                    f"{counted}_failed": site.failed,
-                }
-            )
         with civic_db_connection() as conn:
-            written += site_counters.take_over(conn, rows)
+            some = sites[start : start + SITES_PER_TRANSACTION]
+            written += site_counters.take_over(conn, some)
     return written
 
 

@@ -704,7 +704,7 @@ def _move_to_history(conn: Connection, rows: Sequence[Row[Any]]) -> None:
     for (at, stage), more in sorted(sums.items()):
         this = (history.c.hour == at) & (history.c.stage == stage)
         before = conn.execute(select(history).where(this).with_for_update()).first()
-        values: dict[str, Any] = {status: more.by_status[status] for status in Batch.FINAL}
+        values: dict[str, object] = {status: more.by_status[status] for status in Batch.FINAL}
         if before is None:
             values |= {"seconds": more.seconds, "longest_seconds": more.longest_seconds}
             values |= {"hour": at, "stage": stage, "durations": dict(more.durations)}

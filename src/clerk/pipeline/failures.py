@@ -43,6 +43,7 @@ from clerk.core.models import (
     runs_table,
     sites_table,
 )
+from clerk.core.run_options import RunOptions
 from clerk.core.states import (
     COMPILATION,
     DEPLOY,
@@ -58,8 +59,7 @@ from clerk.core.states import (
 from clerk.fetch.sources import name_at_source
 
 from . import ledger, queues, remembered_failures, transitions
-from .ledger import NewItem
-from .run_options import RunOptions
+from .ledger import Job, NewItem
 
 DAY_SECONDS = 86_400.0
 
@@ -356,7 +356,7 @@ def _failures(site: str | None = None) -> Select[Any]:
         of_readings = of_readings.where(readings.c.subdomain == site)
     current: Any = union(of_readings, of_steps)
     if get_civic_db().dialect.name == "postgresql":
-        # Told of an array it looks each job up; told of the query it reads all failures.
+        # Given an array, PostgreSQL looks each job up; given the query, it reads all failures.
         current = func.any(func.array(current.scalar_subquery()))
         is_current = items.c.job_id == current
     else:
@@ -540,8 +540,8 @@ def _read_again(
     Documents without a name for which there is no PDF stay failed.  So do, in a new reading, the
     failures that are not retried: they stay counted and listed.
     """
-    former = _last_reading(conn, subdomain)
-    if former.run_state in (Run.CANCELLED, Run.SUPERSEDED):
+    former, run_state = _last_reading(conn, subdomain)
+    if run_state in (Run.CANCELLED, Run.SUPERSEDED):
         transitions.start_run(conn, subdomain, options=options)
         return
     lost: list[NewItem] = []
@@ -551,18 +551,20 @@ def _read_again(
         error = "Neither text nor PDF on disk"
         lost = [NewItem(step=Step.CARRIED, documents=missing, state=Item.FAILED, error=error)]
     ids = [failure.id for failure in failures]
-    if former.run_state == Run.ACTIVE and former.state == "open":
+    if run_state == Run.ACTIVE and former.state == "open":
         names = {failure.document for failure in failures}
         new = [each for each in wanted if each.document not in names]
-        transitions.retry_in_run(conn, ledger.job_from(former), ids, [*new, *lost])
+        transitions.retry_in_run(conn, former, ids, [*new, *lost])
         return
     not_retried = failures_of_reading(conn, subdomain, former.id, but_ids=set(ids))
     rows = [*wanted, *lost, *not_retried]
-    transitions.read_again(conn, subdomain, ledger.job_from(former), rows, options)
+    transitions.read_again(conn, subdomain, former, rows, options)
 
 
-def _last_reading(conn: Connection, subdomain: str) -> Row[Any]:
-    return conn.execute(_last_readings(subdomain)).one()
+def _last_reading(conn: Connection, subdomain: str) -> tuple[Job, str]:
+    """Return the job of the last reading, and the state of its run."""
+    row = conn.execute(_last_readings(subdomain)).one()
+    return ledger.job_from(row), row.run_state
 
 
 def _last_readings(subdomain: str) -> Select[Any]:
@@ -590,7 +592,7 @@ def _documents_to_read(
     ]
     if any(each.step == Step.CARRIED for each in failures):
         document = items_table.c.document
-        of_last_reading = items_table.c.job_id == _last_reading(conn, subdomain).id
+        of_last_reading = items_table.c.job_id == _last_reading(conn, subdomain)[0].id
         named = select(document).where(of_last_reading, document.is_not(None))
         unnamed = {each.name for each in storage.pdf_documents(folder)}
         unnamed -= {each.name for each in storage.text_documents(folder)}

@@ -8,7 +8,8 @@ stops when its time is up: the other files are judged by their paths.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -17,11 +18,14 @@ import msgspec
 
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import AGENDAS
 from clerk.fetch.base import Context, FetcherSpec, FetchReport, MeetingRef, Window
 from clerk.fetch.discover import source_settings
 from clerk.fetch.sources import path_of_file_url
 from clerk.identify import Hints, Identity, Known, PageView, identify
+from clerk.identify.bodies import municipalities, place_words
+from clerk.identify.text import lines_of
 from clerk.read.documents import ReadingOptions, read_in_child
 
 #: How many pages are read to identify a document.
@@ -39,27 +43,22 @@ class FirstLook:
     has_text: bool
     trouble: str = ""
 
-    @property
-    def evidence(self) -> Mapping[str, Any]:
-        """The facts in the form in which they are stored."""
-        facts = {
-            name: msgspec.to_builtins(getattr(self.identity, name))
-            for name in ("date", "body", "kind", "title")
-        }
-        return facts | {"others": msgspec.to_builtins(self.identity.others)}
-
 
 @dataclass(frozen=True)
 class Looked:
-    """What was found in a folder; ``unread`` files were judged by their paths alone."""
+    """What was found in a folder; ``unread`` files were judged by their paths alone.
+
+    ``place`` is the name of the site, or what most of the documents print if it has none.
+    """
 
     files: list[FirstLook]
     refused: list[str]
     unread: int
+    place: str = ""
 
 
 def look_at_folder(
-    spec: FetcherSpec, site: Mapping[str, Any], settings: Settings, seconds: float = SECONDS
+    spec: FetcherSpec, site: SiteRow, settings: Settings, seconds: float = SECONDS
 ) -> Looked:
     """Return what each file of a folder would be taken for; nothing is stored."""
     report = FetchReport(spec.id)
@@ -69,10 +68,9 @@ def look_at_folder(
 
     fetcher = spec.factory(Context(site, source_settings(site, spec), no_client, report))
     everything = Window(date(1600, 1, 1), date(2100, 12, 31), full=True)
-    place = ", ".join(str(site[each]) for each in ("name", "state") if site.get(each))
     options = ReadingOptions.from_settings(settings, ocr="never")
     until, unread = time.monotonic() + seconds, 0
-    files = []
+    found: list[tuple[str, Known, list[PageView], str]] = []
     for meeting in fetcher.list_meetings(everything):
         if not isinstance(meeting, MeetingRef):
             continue
@@ -101,8 +99,36 @@ def look_at_folder(
                 title=meeting.title or None,
             )
             known = msgspec.structs.replace(said, **dict.fromkeys(meeting.guessed))
-            hints = Hints(path=ref.title, place=place, portal=known)
-            has_text = any(page.text.strip() for page in pages)
-            files.append(FirstLook(ref.title, identify(pages, hints), has_text, trouble))
+            found.append((ref.title, known, pages, trouble))
+    name = site.get("name") or _printed_place([pages for _, _, pages, _ in found])
+    place = ", ".join(str(each) for each in (name, site.get("state")) if each)
+    files = [
+        FirstLook(
+            title,
+            identify(pages, Hints(path=title, place=place, portal=known)),
+            any(page.text.strip() for page in pages),
+            trouble,
+        )
+        for title, known, pages, trouble in found
+    ]
     refused = [f"{each.what}: {each.why}" for each in (*report.errors, *report.skipped)]
-    return Looked(files, refused, unread)
+    return Looked(files, refused, unread, name)
+
+
+def _printed_place(documents: Sequence[Sequence[PageView]]) -> str:
+    """Return the one municipality that most documents with text name at their top, if any."""
+    forms: dict[frozenset[str], Counter[str]] = {}
+    tops = [lines_of(pages[0], _TOP_LINES) for pages in documents if pages]
+    for top in filter(None, tops):
+        names = municipalities("\n".join(line.text for line in top))
+        for words, name in {place_words(name): name for name in names}.items():
+            forms.setdefault(words, Counter())[name] += 1
+    enough = max(_FEWEST, sum(map(bool, tops)) // 2 + 1)
+    often = [each for each in forms.values() if each.total() >= enough]
+    # Where a county stands above the name of the town, the page does not say whose it is.
+    return often[0].most_common(1)[0][0] if len(often) == 1 else ""
+
+
+#: A place is named in the first lines, and by at least this many documents.
+_TOP_LINES: Final = 12
+_FEWEST: Final = 3

@@ -95,15 +95,21 @@ class Pipeline:
         site: dict[str, Any] = {"subdomain": claim.subdomain}
         if claim.step != Step.COORDINATOR:
             with reading_connection() as conn:
-                site = require_site(conn, claim.subdomain)
+                site = dict(require_site(conn, claim.subdomain))
             for name, value in site.items():
                 site[name] = value.isoformat() if isinstance(value, datetime) else value
         items = [
             OrderItem(each.document, each.bytes, each.sha256, dict(each.blamed_pages))
             for each in claim.items
         ]
-        options = dict(claim.options)
-        return Order(claim.step, site, items, options, claim.token, claim.run_id)
+        return Order(
+            claim.step,
+            site,
+            items,
+            claim.options,
+            claim=claim.token,
+            run_id=claim.run_id,
+        )
 
     def invitation(self, queues: Collection[str]) -> Order | None:
         """Return pages of a long document that somebody reads."""
@@ -261,7 +267,7 @@ def _typed(outcome: Outcome, kind: type[transitions.Found] | type[TextRecord]) -
     return msgspec.structs.replace(outcome, result=msgspec.convert(outcome.result, kind))
 
 
-def _context(claim: Claim) -> dict[str, Any]:
+def _context(claim: Claim) -> dict[str, str | int | None]:
     return {
         "site": claim.subdomain or None,
         "run": claim.run_id or None,

@@ -85,7 +85,7 @@ class Followed:
 
 @dataclass(frozen=True)
 class _Scope:
-    """What is looked at: the documents of a site that may not be what they were."""
+    """The documents of a site that may have changed and are compared."""
 
     files: SiteFiles
     project_id: int
@@ -127,7 +127,7 @@ class _Scope:
 def follow(settings: Settings, subdomain: str, *, everything: bool = True) -> Followed:
     """Bring the annotations of a site's pages to what its text and its extraction say now.
 
-    Asked not to look at everything, it passes over documents that are as they were when it looked.
+    Unless ``everything`` is compared, documents that have not changed since are skipped.
     """
     done = Followed()
     files = SiteFiles(settings, subdomain)
@@ -227,7 +227,7 @@ def _move(
 
 
 def _open(conn: Connection, project_id: int, mode: str) -> int:
-    """Open a job that is closed from the start: whoever dies leaves nothing to be taken up."""
+    """Open a job that is closed from the start, so that a crash leaves nothing to recover."""
     job_id = upload_state.open_upload(
         conn, project_id=project_id, mode=mode, options={}, source={}, size=0
     )

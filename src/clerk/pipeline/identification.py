@@ -13,13 +13,17 @@ could not be read is identified by its source alone.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from sqlalchemy import Connection
 
+from clerk.core import manifest
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import (
     FACTS_OF_DOCUMENTS,
@@ -28,6 +32,7 @@ from clerk.core.manifest import (
     DocumentRow,
     identified_of,
 )
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import PAGE_FILE
 from clerk.fetch.sources import name_at_source
 from clerk.identify import (
@@ -43,15 +48,18 @@ from clerk.identify import (
     split,
     with_papers,
 )
+from clerk.identify.bodies import MENTIONED, SHORT_NAMES, fuller_name
+from clerk.identify.facts import PAGE, SITE
 from clerk.read.files import OCR, PageFacts, load_facts
 
 #: How many documents are recorded in one transaction.
 _GROUP: Final = 50
+_PIECE: Final = 1 << 16
 
 
 def identify_documents(
     files: SiteFiles,
-    site: Mapping[str, Any],
+    site: SiteRow,
     rows: Iterable[DocumentRow],
     record: Callable[[Mapping[str, DocumentIdentity]], None],
 ) -> None:
@@ -70,7 +78,7 @@ def identify_documents(
 
 
 def identify_text(
-    site: Mapping[str, Any], row: DocumentRow, text: Path, text_sha256: str
+    site: SiteRow, row: DocumentRow, text: Path, text_sha256: str
 ) -> DocumentIdentity:
     """Return what a document is by the text in a folder."""
     hints, pages = hints_of(site, row), page_views(text)
@@ -80,7 +88,55 @@ def identify_text(
     return _identity(identity, parts if len(parts) > 1 else (), text_sha256)
 
 
-def hints_of(site: Mapping[str, Any], row: DocumentRow) -> Hints:
+def bodies_in_full(conn: Connection, subdomain: str) -> dict[str, DocumentIdentity]:
+    """Return the documents that call their board "Board" or "School Board", with its name.
+
+    It is the one that other documents of the site use.  What a heading, the portal or a person
+    says stays.
+    """
+    rows = manifest.documents_of_bodies(conn, subdomain, SHORT_NAMES)
+    known = manifest.bodies_named(conn, subdomain) if rows else {}
+    settled = {}
+    for row in rows:
+        body, evidence = _in_full(row, known)
+        parts = []
+        for part in row.parts:
+            of_part, evidence_of_part = _in_full(part, known) if part.is_own else (None, {})
+            parts.append(
+                replace(part, body=of_part, evidence=evidence_of_part) if of_part else part
+            )
+        if body or tuple(parts) != row.parts:
+            facts: dict[str, Any] = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
+            if body:
+                facts["body"] = body
+            settled[row.name] = DocumentIdentity(
+                row.identified_of or "",
+                **facts,
+                evidence=evidence if body else row.evidence,
+                parts=tuple(parts),
+            )
+    return settled
+
+
+def _in_full(
+    of: DocumentRow | DocumentPart, known: Mapping[str, float]
+) -> tuple[str | None, Mapping[str, Any]]:
+    """Return the full name of a body that has a short one, and the evidence with it."""
+    fact = of.evidence.get("body", {})
+    is_weak = fact.get("source") == PAGE and fact.get("confidence", 0.0) < MENTIONED
+    name = fuller_name(of.body, known) if of.body and is_weak else None
+    if not name:
+        return None, {}
+    others = [*of.evidence.get("others", ()), {"field": "body", "fact": fact}]
+    by_site = {**fact, "value": name, "source": SITE, "confidence": _BY_SITE}
+    return name, {**of.evidence, "body": by_site, "others": others}
+
+
+#: How sure a name is that other documents of the site print.
+_BY_SITE: Final = 0.6
+
+
+def hints_of(site: SiteRow, row: DocumentRow) -> Hints:
     """Return what is known of a document from outside."""
     place = ", ".join(str(site[each]) for each in ("name", "state") if site.get(each))
     return Hints(
@@ -91,7 +147,7 @@ def hints_of(site: Mapping[str, Any], row: DocumentRow) -> Hints:
     )
 
 
-def _known(said: Mapping[str, Any]) -> Known:
+def _known(said: Mapping[str, str | None]) -> Known:
     return Known(**{name: said.get(name) for name in FACTS_OF_DOCUMENTS})
 
 
@@ -105,19 +161,24 @@ def page_views(text: Path) -> list[PageView]:
         # One that somebody has damaged says nothing.
         stored = load_facts(text)
     facts = {each.page: each for each in stored.pages} if stored else {}
+    with os.scandir(text) as entries:
+        names = [named for entry in entries if (named := PAGE_FILE.fullmatch(entry.name))]
     views = []
-    for path in text.iterdir():
-        if not (match := PAGE_FILE.fullmatch(path.name)):
-            continue
-        number = int(match[1])
-        # Without a buffer: pages are small and many.
-        with path.open("rb", buffering=0) as file:
-            content = file.read().decode("utf-8", "replace")
-        page = facts.get(number, PageFacts(number))
+    for number, name in sorted((int(named[1]), named[0]) for named in names):
+        # By system calls: pages are small and many.
+        file = os.open(f"{text}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            pieces = [os.read(file, _PIECE)]
+            while len(pieces[-1]) == _PIECE:
+                pieces.append(os.read(file, _PIECE))
+        finally:
+            os.close(file)
+        content = b"".join(pieces).decode("utf-8", "replace")
+        page = facts.get(number) or PageFacts(number)
         is_scan = page.method == OCR if page.method else None
         marks = [Bookmark(each.title, each.level) for each in page.bookmarks]
         views.append(PageView(number, content, page.width, page.height, is_scan, marks))
-    return sorted(views, key=lambda view: view.page)
+    return views
 
 
 def _identity(

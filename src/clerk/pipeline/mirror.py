@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 #: How often a serving machine asks for changes.
 EVERY_SECONDS = 0.5
-#: How often it looks at the databases that it has brought, whether they are still there.
+#: How often it checks that the databases it has copied are still there.
 LOOK_AGAIN_SECONDS = 60.0
 #: How long a reader of a page waits for its files.
 BRING_SECONDS = 60.0
@@ -48,7 +48,7 @@ BRING_SECONDS = 60.0
 def bring_databases(settings: Settings, brought_before: dict[str, str] | None = None) -> list[str]:
     """Bring the databases that are newer in the store, and return the sites they are of.
 
-    Those of ``brought_before``, by site, are not looked at; what is here now is added to it.
+    Those in ``brought_before``, by site, are not checked; what is here now is added to it.
     """
     here = {} if brought_before is None else brought_before
     with reading_connection(settings.sql_url) as conn:

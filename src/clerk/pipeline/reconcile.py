@@ -51,6 +51,8 @@ from clerk.core.models import (
     sites_table,
     workers_table,
 )
+from clerk.core.run_options import NO_OPTIONS, RunOptions
+from clerk.core.site_extra import SiteRow
 from clerk.core.states import (
     COMPILATION,
     COMPLETED,
@@ -68,7 +70,6 @@ from clerk.core.states import (
 
 from . import flow, ledger, queues, site_counters, steps, transitions
 from .batches import BatchJobTracking
-from .run_options import NO_OPTIONS, RunOptions
 from .scan import scan_site
 
 #: Upper bound of the threshold: beyond a century a database's calendar ends.
@@ -301,10 +302,10 @@ def decide(conn: Connection, settings: Settings, subdomain: str) -> RecoveryPlan
 
 
 def _decide_with_run(
-    conn: Connection, site: Mapping[str, Any], settings: Settings, run_id: str
+    conn: Connection, site: SiteRow, settings: Settings, run_id: str
 ) -> RecoveryPlan | None:
     """Return what an active run needs; None if it has neither open work nor a stage to close."""
-    subdomain, stage = site["subdomain"], site["current_stage"]
+    subdomain, stage = site["subdomain"], site["current_stage"] or ""
     job = transitions.job_of_stage(conn, subdomain, OCR)
     work = _open_work(conn, runs_table.c.run_id == run_id).get(subdomain, _OpenWork())
     if job is not None and job.state == "open":
@@ -322,10 +323,8 @@ def _decide_with_run(
     return None
 
 
-def _decide_without_run(
-    conn: Connection, site: Mapping[str, Any], settings: Settings
-) -> RecoveryPlan:
-    subdomain, stage = site["subdomain"], site["current_stage"]
+def _decide_without_run(conn: Connection, site: SiteRow, settings: Settings) -> RecoveryPlan:
+    subdomain, stage = site["subdomain"], site["current_stage"] or ""
     if stage == OCR:
         totals = (site["ocr_completed"], site["ocr_failed"], site["ocr_total"])
         return _decide_reading(conn, subdomain, settings, _CountedDocuments(*totals))
@@ -548,7 +547,7 @@ def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) 
         done(documents=plan.failed, state=Item.FAILED, error=lost),
         *(files.documents.get(name) or ledger.NewItem(name) for name in plan.documents),
     ]
-    if files.engine and not job.detail.get("engine"):
+    if files.engine and not job.reader:
         ledger.note_detail(conn, job.id, {**job.detail, "engine": files.engine})
     ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.documents])
     job = ledger.recount(conn, job.id)

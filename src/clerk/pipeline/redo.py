@@ -19,12 +19,12 @@ from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, lock_site, reading_connection, require_site
 from clerk.core.errors import InvalidInput
 from clerk.core.models import runs_table, sites_table
+from clerk.core.run_options import RunOptions
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, QUEUES, Run, check_stage
 from clerk.read.files import ENGINE_MARK
 
 from . import failures, ledger, queues, remembered_failures, transitions
 from .ledger import NewItem
-from .run_options import RunOptions
 from .runs import LATE
 
 #: Columns of ``sites`` that may be asked for.

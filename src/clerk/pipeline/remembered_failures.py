@@ -78,7 +78,7 @@ def remember_failures(conn: Connection, claim: Claim, settled: Settled) -> None:
         conn.execute(
             insert(quarantine_table).values(
                 **key,
-                engine=claim.detail.get("engine", ""),
+                engine=claim.reader,
                 state=failed.state,
                 reason=failed.error,
                 error_kind=failed.error_kind or None,

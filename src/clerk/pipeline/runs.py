@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
+from clerk.core import site_files
 from clerk.core.config import Settings
 from clerk.core.db import (
     among,
@@ -20,10 +21,10 @@ from clerk.core.db import (
     sites_in_a_run,
 )
 from clerk.core.models import db_now, items_table, jobs_table, runs_table, sites_table
+from clerk.core.run_options import NO_OPTIONS, RunOptions
 from clerk.core.states import DEPLOY, FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
 
 from . import queues, reconcile, steps, transitions
-from .run_options import NO_OPTIONS, RunOptions
 
 #: The rank of a run that goes before all others, and of one that waits for all others.
 URGENT, LATE = -100, 100
@@ -161,7 +162,7 @@ def not_applied(run_id: str, options: RunOptions, goal: str | None = None) -> li
     """Return which of the wishes a run that was taken up does not have."""
     with reading_connection() as conn:
         run = conn.execute(select(runs_table).where(runs_table.c.run_id == run_id)).one()
-    applied = run.options or {}
+    applied = RunOptions.stored(run.options).as_stored()
     wishes = [name for name, value in options.as_stored().items() if applied.get(name) != value]
     return wishes + (["stage"] if goal and run.goal_stage != goal else [])
 
@@ -183,6 +184,18 @@ def check_engine(
             steps.check_engine(site, options, settings, reads_here=reads_here)
 
 
+def list_all_years(subdomains: Sequence[str]) -> None:
+    """Have the next run of each site list its source from the site's start year on.
+
+    What is here already is not fetched again unless it is due.  A fetch that is under way goes on
+    as it began; the run after it lists everything.
+    """
+    with civic_db_connection() as conn:
+        for subdomain in subdomains:
+            require_site(conn, subdomain)
+        site_files.forget_full_listings(conn, subdomains)
+
+
 def due_sites(hours: float = DUE_HOURS) -> list[str]:
     """Return the sites not updated for this many hours, and those with a run to be taken up."""
     sites, cutoff = sites_table, db_now(-3600.0 * hours)
@@ -200,11 +213,6 @@ def due_sites(hours: float = DUE_HOURS) -> list[str]:
                 .order_by(sites.c.updated_at.asc().nulls_first(), sites.c.subdomain)
             ).scalars()
         )
-
-
-def any_active(run_ids: Collection[str]) -> bool:
-    """Whether one of the runs is under way still."""
-    return bool(Unfinished(run_ids))
 
 
 class Unfinished:

@@ -1,7 +1,7 @@
 """Take in what a site's folder or the store has, and the manifest does not know.
 
 The manifest is the truth about documents.  A scan is for what it cannot know: the files of an older
-installation, and what people changed behind our back.  It can be interrupted and repeated: it
+installation, and files that people changed manually.  It can be interrupted and repeated: it
 records document by document, and what is recorded already is not changed.
 
 ::
@@ -13,7 +13,8 @@ records document by document, and what is recorded already is not changed.
     nothing there         -> the PDF is fetched again, the text is read again
 
 Nothing is concluded from a storage directory that is not mounted, or from the bucket of another
-installation: StorageIncomplete and WrongInstallation say so before anything is compared.
+installation: StorageIncomplete and WrongInstallation say so before anything is compared, and again
+before anything is taken for deleted.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import msgspec
 from clerk.core import fetch_memory, installation, manifest, site_files, storage
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, writing_to
+from clerk.core.errors import StorageUnusable
 from clerk.core.fetch_memory import ListedMeeting
 from clerk.core.files import SiteFiles, pack_text
 from clerk.core.manifest import DocumentRow, FetchedDocument, TextRecord
@@ -93,7 +95,7 @@ class StoredObjects:
     """Which objects a store has."""
 
     def __init__(self, store: Store, *, listed: bool = False) -> None:
-        """With ``listed`` all are listed once, for one who asks about many of them."""
+        """With ``listed`` all objects are listed once, which is faster for many questions."""
         self._store = store
         self._listed = {
             kind: {bytes.fromhex(each.sha256) for each in store.listing(kind) if each.sha256}
@@ -104,7 +106,7 @@ class StoredObjects:
         """Whether an object is named that is not there."""
         if sha256 is None or bytes.fromhex(sha256) in self._listed.get(kind, ()):
             return False
-        # Asked for by itself: it may be younger than the list.
+        # It may be newer than the list.
         return not self._store.exists(kind, sha256)
 
 
@@ -134,7 +136,14 @@ def scan_site(
             report.documents += 1
             progress(subdomain, report.documents)
     else:
-        _scan_folder(files, known, report, progress)
+        try:
+            _scan_folder(files, known, report, progress)
+        except OSError:
+            installation.require_files(settings)
+            raise
+    if report.missing_pdfs or report.missing_texts:
+        # It may have been unmounted meanwhile, which looks as if everything were deleted.
+        installation.require_files(settings)
     with writing_to(settings.sql_url) as conn:
         for name in report.missing_pdfs:
             manifest.forget_bytes(conn, subdomain, name)
@@ -162,16 +171,38 @@ def scan_sites(
         yield subdomain, scan_site(settings, subdomain, progress, stored)
 
 
-def scan_new_sites(settings: Settings, progress: Progress) -> Iterator[tuple[str, ScanReport]]:
+def scan_new_sites(
+    settings: Settings, progress: Progress
+) -> Iterator[tuple[str, ScanReport | StorageUnusable]]:
     """Scan every site that was never scanned, and yield each with what was found.
 
-    Each is committed for itself: who is interrupted goes on with the next one.
+    Each scan is committed separately, so an interrupted upgrade resumes with the next site.  A site
+    whose files cannot be read is yielded with the error; its next run or the next upgrade scans it.
     """
+    unrecorded = unrecorded_sites(settings)
+    if unrecorded:
+        _require_files(settings)
+    for subdomain in unrecorded:
+        found: ScanReport | StorageUnusable
+        try:
+            found = scan_site(settings, subdomain, progress)
+        except StorageUnusable as error:
+            found = error
+        except OSError as error:
+            folder = storage.site_folder(settings.storage_dir, subdomain)
+            found = storage.cannot_read(error, folder)
+        yield subdomain, found
+
+
+def unrecorded_sites(settings: Settings) -> list[str]:
+    """Return the sites that were never scanned and have files here, or may have."""
     with reading_connection(settings.sql_url) as conn:
-        new = site_files.unscanned_sites(conn)
-    for subdomain in new:
-        if storage.site_folder(settings.storage_dir, subdomain).is_dir():
-            yield subdomain, scan_site(settings, subdomain, progress)
+        unscanned = site_files.unscanned_sites(conn)
+    return [
+        subdomain
+        for subdomain in unscanned
+        if not storage.is_empty(storage.site_folder(settings.storage_dir, subdomain))
+    ]
 
 
 def _scan_folder(
@@ -183,8 +214,7 @@ def _scan_folder(
     """Record what lies in the folder, and note what does not any more."""
     folder, sql_url = files.folder, files.settings.sql_url
     old, hashes = _old_records(folder)
-    with_pdf = {document.name for document in storage.pdf_documents(folder)}
-    with_text = {document.name for document in storage.text_documents(folder, incomplete=True)}
+    with_pdf, with_text = _listed(folder)
     names = sorted(with_pdf | with_text)
     for start in range(0, len(names), _GROUP):
         group = [
@@ -196,11 +226,19 @@ def _scan_folder(
         report.documents += len(group)
         progress(files.subdomain, report.documents)
     _record_old_memory(folder, files.subdomain, sql_url)
-    for name, row in known.items():
-        if row.pdf_sha256 and name not in with_pdf:
-            report.missing_pdfs.append(name)
-        if row.text_sha256 and name not in with_text:
-            report.missing_texts.append(name)
+    pdfs = {name for name, row in known.items() if row.pdf_sha256} - with_pdf
+    texts = {name for name, row in known.items() if row.text_sha256} - with_text
+    if pdfs or texts:
+        # Listed again: the folder may have been unmounted for a while.
+        with_pdf, with_text = _listed(folder)
+        report.missing_pdfs = sorted(pdfs - with_pdf)
+        report.missing_texts = sorted(texts - with_text)
+
+
+def _listed(folder: Path) -> tuple[set[str], set[str]]:
+    """Return the names of the documents that have a PDF, and of those that have text."""
+    texts = {document.name for document in storage.text_documents(folder, incomplete=True)}
+    return {document.name for document in storage.pdf_documents(folder)}, texts
 
 
 def _look(
@@ -223,7 +261,7 @@ def _look(
             sha256 = hash_then if as_then else storage.sha256_of(document.pdf(folder))
     # Who put a file into the folders of minutes or agendas has said what it is; of one that was
     # fetched from a folder the path is known.
-    listed: Mapping[str, Any] = row.listed if row else {}
+    listed: Mapping[str, str | None] = row.listed if row else {}
     if row is None and not (old and (old.source_url or "").startswith("file:")):
         listed = {
             "kind": AGENDA if document.kind == storage.AGENDAS else MINUTES,

@@ -29,10 +29,10 @@ from clerk.core.config import Settings, numbers
 from clerk.core.db import civic_db_connection, lock_site, reading_connection, require_site
 from clerk.core.errors import InvalidInput
 from clerk.core.models import db_now, runs_table, schedules_table, sites_table, stage_events_table
+from clerk.core.run_options import RunOptions
 from clerk.core.states import QUEUES, Run
 
 from . import ledger, queues, transitions
-from .run_options import RunOptions
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 

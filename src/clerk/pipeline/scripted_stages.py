@@ -23,7 +23,7 @@ from clerk.core.states import STAGES, Item, Step, check_stage
 
 from . import ledger
 from .ledger import Job, NewItem
-from .site_counters import show_job
+from .site_counters import counters_of, show_job
 from .transitions import adopt, claim_coordinator, job_of_stage, open_stage
 
 log = logging.getLogger(__name__)
@@ -63,8 +63,9 @@ def should_trigger_coordinator(subdomain: str, stage: str) -> bool:
         site = get_site_by_subdomain(conn, subdomain)
     if site is None:
         return False
-    accounted = site[f"{stage}_completed"] + site[f"{stage}_failed"] == site[f"{stage}_total"]
-    return bool(accounted and site["current_stage"] == stage and not site["coordinator_enqueued"])
+    total, completed, failed = counters_of(site, stage)
+    accounted = completed + failed == total
+    return accounted and site["current_stage"] == stage and not site["coordinator_enqueued"]
 
 
 def claim_coordinator_enqueue(subdomain: str) -> bool:

@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, cast
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -36,6 +36,7 @@ from clerk.core.db import reading_connection
 from clerk.core.errors import StorageUnusable
 from clerk.core.models import sites_table
 from clerk.core.public_text import Gate
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import (
     compiled_database,
     old_search_index,
@@ -87,7 +88,7 @@ class ShardStatus:
     pages: int
     bytes: int
     number: int
-    #: Changes in the outbox that were not looked at.
+    #: Changes in the outbox that were not read yet.
     behind: int
     #: Sites with changes that are not compiled yet.
     waiting: list[str]
@@ -160,7 +161,7 @@ class Tail:
     """One who reads the outbox again and again, and remembers what was in vain."""
 
     settings: Settings
-    #: Waiting site -> the state of its database when it was looked at.
+    #: Waiting site -> the state of its database when it was last checked.
     _tried: dict[str, str] = field(default_factory=dict)
     #: Files of segments whose content was compared.
     _checked: set[tuple[str, int]] = field(default_factory=set)
@@ -332,7 +333,7 @@ def _wanted(
     row = conn.execute(query).first()
     if row is None:
         return None
-    site: dict[str, Any] = dict(row._mapping)
+    site = cast(SiteRow, dict(row._mapping))
     gate = Gate.for_site(settings, site)
     digests = {
         each.name: digest_of(each, gate)

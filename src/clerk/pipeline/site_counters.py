@@ -6,9 +6,11 @@ projection of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
@@ -24,12 +26,13 @@ from sqlalchemy import (
 
 from clerk.core.db import unknown_site
 from clerk.core.models import db_now, runs_table, sites_table
-from clerk.core.states import FETCH, OCR, STAGES
+from clerk.core.site_extra import SiteRow
+from clerk.core.states import COMPLETED, FETCH, OCR, STAGES
 
 from . import ledger
 from .ledger import Job
 
-_NO_ERROR: dict[str, Any] = {
+_NO_ERROR: dict[str, None] = {
     "last_error_stage": None,
     "last_error_message": None,
     "last_error_at": None,
@@ -38,10 +41,7 @@ _NO_ERROR: dict[str, Any] = {
 
 def begin(conn: Connection, subdomain: str, stage: str) -> None:
     """Show a site at the start of a run: counters at zero, no error."""
-    zeros: dict[str, Any] = {}
-    for each in STAGES:
-        zeros |= counter_columns(each, 0, 0, 0)
-    enter(conn, subdomain, stage, started_at=db_now(), **zeros, **_NO_ERROR)
+    enter(conn, subdomain, stage, started_at=db_now(), **zero_counters(STAGES), **_NO_ERROR)
 
 
 def begin_again(conn: Connection, subdomain: str, stage: str) -> None:
@@ -76,46 +76,78 @@ def correct(conn: Connection, job: Job) -> None:
     )
 
 
-def take_over(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
+@dataclass(frozen=True)
+class AdoptedSite:
+    """The stage and counters of a site of an older system, to be written into ``sites``."""
+
+    subdomain: str
+    stage: str
+    total: int = 0
+    completed: int = 0
+    failed: int = 0
+    error: str = ""
+    started_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+def take_over(conn: Connection, sites: Sequence[AdoptedSite]) -> int:
     """Write the stage of sites of an older system and return how many were written.
 
     Only those are that no run has touched and that have not gone past reading; the moments of
     their last movement stay, so that reconciliation sees how long ago it was.
     """
-    by_stage: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    by_counted: dict[str, list[AdoptedSite]] = {}
     for site in sites:
-        by_stage.setdefault(tuple(sorted(site)), []).append(site)
+        by_counted.setdefault(OCR if site.stage == COMPLETED else site.stage, []).append(site)
     table, written = sites_table, 0
     failed = bindparam("b_error", type_=String) != ""
-    for alike in by_stage.values():
-        columns = [name for name in alike[0] if name not in ("subdomain", "error")]
+    for counted, alike in by_counted.items():
         statement = (
             update(table)
             .where(table.c.subdomain == bindparam("b_subdomain"))
             .where(or_(table.c.current_stage.is_(None), table.c.current_stage == OCR))
             .where(~exists().where(runs_table.c.subdomain == table.c.subdomain))
             .values(
-                coordinator_enqueued=False,
-                last_error_stage=case((failed, FETCH), else_=table.c.last_error_stage),
-                last_error_message=case(
-                    (failed, bindparam("b_error")), else_=table.c.last_error_message
-                ),
-                last_error_at=case((failed, db_now()), else_=table.c.last_error_at),
-                **{name: bindparam(f"b_{name}") for name in columns},
+                {
+                    "current_stage": bindparam("b_stage"),
+                    "started_at": bindparam("b_started_at"),
+                    "updated_at": bindparam("b_updated_at"),
+                    f"{counted}_total": bindparam("b_total"),
+                    f"{counted}_completed": bindparam("b_completed"),
+                    f"{counted}_failed": bindparam("b_failed"),
+                    "coordinator_enqueued": False,
+                    "last_error_stage": case((failed, FETCH), else_=table.c.last_error_stage),
+                    "last_error_message": case(
+                        (failed, bindparam("b_error")), else_=table.c.last_error_message
+                    ),
+                    "last_error_at": case((failed, db_now()), else_=table.c.last_error_at),
+                }
             )
         )
-        rows = [{f"b_{name}": value for name, value in site.items()} for site in alike]
+        rows = [{f"b_{name}": value for name, value in asdict(site).items()} for site in alike]
         written += conn.execute(statement, rows).rowcount
     return written
 
 
-def counter_columns(stage: str, total: int, completed: int, failed: int) -> dict[str, Any]:
+def counters_of(site: SiteRow, stage: str) -> tuple[int, int, int]:
+    """Return the total of a stage, and how many documents were completed and failed."""
+    counters = cast(Mapping[str, int], site)
+    total, completed, failed = (f"{stage}_{name}" for name in ("total", "completed", "failed"))
+    return counters[total], counters[completed], counters[failed]
+
+
+def counter_columns(stage: str, total: int, completed: int, failed: int) -> dict[str, int]:
     """Return the values of the columns that count a stage."""
     return {
         f"{stage}_total": total,
         f"{stage}_completed": completed,
         f"{stage}_failed": failed,
     }
+
+
+def zero_counters(stages: Iterable[str]) -> dict[str, int]:
+    """Return zero for every column that counts one of these stages."""
+    return {name: 0 for stage in stages for name in counter_columns(stage, 0, 0, 0)}
 
 
 def error_columns(stage: str, error: str) -> dict[str, Any]:

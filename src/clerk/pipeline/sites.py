@@ -23,13 +23,14 @@ from clerk.core.db import (
 )
 from clerk.core.errors import BadSetting, StorageIncomplete
 from clerk.core.models import audit_table, runs_table, schedules_table, sites_table
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 from clerk.core.states import COMPLETED, OCR, STAGES, Run, Step
 from clerk.publish import further_targets, published_at, unpublish
 
 from . import failures, transitions
 from .run_history import EarlierRuns, earlier_runs
 from .search_index import index_site
+from .site_counters import counters_of
 from .transitions import NO_DOCUMENTS
 
 #: Settings of a site that are not shown.
@@ -83,7 +84,7 @@ class SiteDetails:
     """Everything about a site, its counters and what is on disk."""
 
     #: The row of ``sites``, without ``extra``, which may hold secrets.
-    columns: Mapping[str, Any]
+    columns: SiteRow
     outcome: str
     source: str | None
     settings: Mapping[str, Any]
@@ -181,17 +182,17 @@ def describe(settings: Settings, subdomain: str) -> SiteDetails:
         documents = manifest.documents(conn, subdomain)
         earlier = earlier_runs(conn, subdomain)
     run_state = runs[0].state if runs else None
+    columns = site.copy()
+    columns.pop("extra", None)
     stages = []
     for stage in STAGES:
-        total, completed, failed = (
-            site[f"{stage}_{name}"] for name in ("total", "completed", "failed")
-        )
+        total, completed, failed = counters_of(site, stage)
         cancelled = total - completed - failed if run_state == Run.CANCELLED else 0
         stages.append(StageCounters(stage, total, completed, failed, cancelled))
     folder, problem = storage.site_folder(settings.storage_dir, subdomain), _bad_settings(site)
     chosen = {} if problem else dict(site_extra(site))
     return SiteDetails(
-        columns={name: value for name, value in site.items() if name != "extra"},
+        columns=columns,
         outcome=(
             BAD_SETTINGS
             if problem
@@ -215,7 +216,7 @@ def describe(settings: Settings, subdomain: str) -> SiteDetails:
     )
 
 
-def _bad_settings(site: Mapping[str, Any]) -> str:
+def _bad_settings(site: SiteRow) -> str:
     """Return what is wrong with a site's settings; one bad site does not end a listing."""
     try:
         site_extra(site)
@@ -224,7 +225,7 @@ def _bad_settings(site: Mapping[str, Any]) -> str:
     return ""
 
 
-def disk_differences(site: Mapping[str, Any], folder: Path) -> list[str]:
+def disk_differences(site: SiteRow, folder: Path) -> list[str]:
     """Return where a site's counters and its folder disagree, or why that is not known.
 
     Documents that the fetch rejected count as failed and were never on disk.
@@ -269,7 +270,7 @@ def remove(
     with civic_db_connection() as conn:
         site = require_site(conn, subdomain)
         lock_site(conn, subdomain)
-        # Before the site: whoever finishes work of a run locks the run first.
+        # Before the site, because settling work locks the run first.
         transitions.cancel_run(conn, subdomain, "The site was removed")
         conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
         outbox.announce_site(conn, subdomain, outbox.REMOVED)

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import msgspec
 from sqlalchemy import Connection
@@ -28,7 +28,6 @@ from clerk.core.errors import (
     ObjectDamaged,
     ObjectLost,
     ObjectMissing,
-    OperatorError,
     PagesFailed,
     SearchIndexFailed,
     SiteMisconfigured,
@@ -39,14 +38,14 @@ from clerk.core.errors import (
 from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentIdentity, DocumentRow, TextRecord
-from clerk.core.site_extra import site_extra
+from clerk.core.run_options import NO_OPTIONS, RunOptions
+from clerk.core.site_extra import SiteRow, site_extra
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
 from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import language_data, shared_pages
 
 from . import ledger, queues, transitions
-from .run_options import NO_OPTIONS, RunOptions
 from .upload_state import ClaimLost
 
 if TYPE_CHECKING:
@@ -83,7 +82,13 @@ def perform(order: Order, index: int, report: Report, settings: Settings) -> Per
     try:
         return _STEPS[order.step](around, order.items[index], report)
     except (BadSetting, MissingTool, UnusableTraineddata) as error:
-        raise _site_trouble(error, order) or error from error
+        # Wrong settings of a site are errors of that site, so that other sites do not wait; an
+        # engine or language that the site says nothing about is the machine's.
+        if order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting):
+            own = site_extra(around.site)
+            if not (own.get("languages") or own.get("ocr_backend") or order.options.ocr_backend):
+                raise
+        raise SiteMisconfigured(f"{error} {error.hint}".strip()) from error
     except ObjectLost as error:
         # What is not in the store any more is made again: fetched, read or extracted.
         with writing_to(around.settings.sql_url) as conn:
@@ -109,10 +114,10 @@ class OrderContext:
 
     def __init__(self, order: Order, settings: Settings) -> None:
         self.order = order
-        self.site = order.site
+        self.site = cast(SiteRow, order.site)
         self.settings = settings
         self.files = SiteFiles(self.settings, order.site["subdomain"])
-        self.options = RunOptions.of(order.options)
+        self.options = order.options
         self.shared_reading = storage.shared_reading_folder(self.settings.storage_dir)
 
     def documents(self, names: Sequence[str] | None) -> list[DocumentRow]:
@@ -143,7 +148,7 @@ class OrderContext:
     @cached_property
     def reading_options(self) -> ReadingOptions:
         """How the documents of the order are read."""
-        return _reading_options(self.order.site, self.options, self.settings)
+        return _reading_options(self.site, self.options, self.settings)
 
     @cached_property
     def reader(self) -> str:
@@ -151,19 +156,6 @@ class OrderContext:
         from clerk.read.options import fingerprint
 
         return fingerprint(self.reading_options)
-
-
-def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | None:
-    """Turn wrong settings of a site into errors of that site, so that other sites do not wait.
-
-    An engine or language that the site says nothing about is the machine's.
-    """
-    if order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting):
-        own = site_extra(order.site)
-        chosen = own.get("ocr_backend") or RunOptions.of(order.options).ocr_backend
-        if not (own.get("languages") or chosen):
-            return None
-    return SiteMisconfigured(f"{error} {error.hint}".strip())
 
 
 def storage_trouble(error: OSError, folder: Path) -> StorageUnusable | None:
@@ -249,7 +241,7 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
     }
 
 
-def engine_of(site: dict[str, Any], options: RunOptions, settings: Settings) -> str:
+def engine_of(site: SiteRow, options: RunOptions, settings: Settings) -> str:
     """Return what identifies the reader of a site's documents."""
     from clerk.read.options import fingerprint
 
@@ -338,6 +330,8 @@ def _require_file(document: storage.Document, pdf: Path, around: OrderContext) -
         raise _incomplete(folder, f"{pdf} cannot be read: {error.strerror}") from error
     if not folder.is_dir():
         raise _incomplete(folder, f"{folder} does not exist on this machine")
+    # It may have been unmounted since the beginning of the step.
+    installation.require_files(around.settings)
     with writing_to(around.settings.sql_url) as conn:
         _check_of(around.order)(conn)
         manifest.forget_bytes(conn, around.files.subdomain, document.name)
@@ -389,9 +383,9 @@ def assist(order: Order, index: int, report: Report, settings: Settings) -> Perf
 
 
 def check_engine(
-    site: dict[str, Any], options: RunOptions, settings: Settings, *, reads_here: bool
+    site: SiteRow, options: RunOptions, settings: Settings, *, reads_here: bool
 ) -> None:
-    """Refuse an OCR engine that is not installed, be it the choice of a run, a site or a setting.
+    """Refuse an OCR engine that is not installed, whether a run, a site or a setting chose it.
 
     With ``reads_here`` the data of the languages must be on this machine, too.
     """
@@ -413,7 +407,7 @@ def check_engine(
         ocr.find_backend(name)
 
 
-def check_reading(site: dict[str, Any], settings: Settings) -> None:
+def check_reading(site: SiteRow, settings: Settings) -> None:
     """Refuse an engine or languages of a site's own that this machine does not have."""
     from clerk.read.ocr import check_engine
 
@@ -423,9 +417,7 @@ def check_reading(site: dict[str, Any], settings: Settings) -> None:
         check_engine(options.backend, options.languages)
 
 
-def _reading_options(
-    site: dict[str, Any], options: RunOptions, settings: Settings
-) -> ReadingOptions:
+def _reading_options(site: SiteRow, options: RunOptions, settings: Settings) -> ReadingOptions:
     from clerk.read.options import ReadingOptions
 
     own = site_extra(site)
@@ -440,8 +432,11 @@ def _reading_options(
 def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Tell whether any document has text, and identify those that are due.
 
-    Where a script or an older system has read them, what it left is taken in first.
+    Where a script or an older system has read them, what it left is taken in first.  After
+    anything new, boards that are called by a short name get the one that the site has for them.
     """
+    from clerk.extract import VERSION
+
     from .scan import scan_site
 
     settings, subdomain = around.settings, around.files.subdomain
@@ -454,18 +449,26 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
         scan_site(settings, subdomain)
     with reading_connection(settings.sql_url) as conn:
         due = manifest.documents_to_identify(conn, subdomain, IDENTITY_VERSION)
+
+    def record(identities: Mapping[str, DocumentIdentity]) -> None:
+        with writing_to(settings.sql_url) as conn:
+            _check_of(around.order)(conn)
+            manifest.record_identities(conn, subdomain, identities)
+
     if due:
         from .identification import identify_documents
 
         installation.require_files(settings)
         report(SITE_SECONDS, "identifying documents")
-
-        def record(identities: Mapping[str, DocumentIdentity]) -> None:
-            with writing_to(settings.sql_url) as conn:
-                _check_of(around.order)(conn)
-                manifest.record_identities(conn, subdomain, identities)
-
         identify_documents(around.files, around.site, due, record)
+    with reading_connection(settings.sql_url) as conn:
+        is_new = due or manifest.count_to_extract(conn, subdomain, VERSION)
+    if is_new:
+        from .identification import bodies_in_full
+
+        with reading_connection(settings.sql_url) as conn:
+            settled = bodies_in_full(conn, subdomain)
+        record(settled)
     return Performed(has_text())
 
 

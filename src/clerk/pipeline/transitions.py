@@ -11,8 +11,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
@@ -44,6 +43,8 @@ from clerk.core.models import (
     schedules_table,
     sites_table,
 )
+from clerk.core.run_options import NO_OPTIONS, RunOptions
+from clerk.core.site_extra import SiteRow
 from clerk.core.states import (
     COMPILATION,
     COMPLETED,
@@ -63,18 +64,19 @@ from clerk.executors.work import Claim, Crash, Outcome
 from . import ledger, upload_state
 from .ledger import Job, LogLine, NewItem, NewPart, Settled, Statement
 from .remembered_failures import Remembered, load_remembered, remember_failures
-from .run_options import NO_OPTIONS, RunOptions
 from .site_counters import (
     begin,
     begin_again,
     correct,
     counter_columns,
+    counters_of,
     enter,
     error_columns,
     note_error,
     set_columns,
     set_columns_if,
     show_job,
+    zero_counters,
 )
 from .stages import Stage, opened_with, stage_named
 
@@ -85,21 +87,18 @@ NO_DOCUMENTS = "No PDFs found during fetch - site may have no documents or fetch
 
 SUPERSEDED = "A newer run was started"
 
+_BEHIND_FETCH = tuple(stage for stage in STAGES if stage != FETCH)
+
 
 @dataclass(frozen=True)
-class RunRow:
-    """A run, as its row is."""
+class ActiveRun:
+    """The run of a site that is under way."""
 
     run_id: str
     subdomain: str
-    epoch: int
-    state: str
+    #: The stage after which it ends, if it was asked for a part of the pipeline.
     goal_stage: str | None
-    options: Mapping[str, Any]
     rank: int
-    reason: str | None
-    created_at: datetime
-    finished_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -233,8 +232,7 @@ def open_step(conn: Connection, run_id: str, subdomain: str, stage: Stage) -> No
         conn, run_id=run_id, subdomain=subdomain, stage=name, queue=stage.queue, total=1
     )
     ledger.add_items(conn, job_id, run_id, [NewItem(step=stage.step)])
-    counters = {f"{name}_total": 1, f"{name}_completed": 0, f"{name}_failed": 0}
-    enter(conn, subdomain, name, **counters)
+    enter(conn, subdomain, name, **counter_columns(name, 1, 0, 0))
 
 
 def open_arrived(
@@ -301,20 +299,12 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
 
 def _open_reading_job(conn: Connection, run_id: str, subdomain: str, engine: str) -> Job:
     """Write the parent of the documents to read; only now do the counters of the run before go."""
-    set_columns(conn, subdomain, **_zeros_behind_fetch())
+    set_columns(conn, subdomain, **zero_counters(_BEHIND_FETCH))
     detail = {"engine": engine}
     ledger.open_job(conn, run_id=run_id, subdomain=subdomain, stage=OCR, queue=OCR, detail=detail)
     job = job_of_stage(conn, subdomain, OCR)
     assert job is not None, "the job was written in this transaction"
     return job
-
-
-def _zeros_behind_fetch() -> dict[str, Any]:
-    zeros: dict[str, Any] = {}
-    for stage in STAGES:
-        if stage != FETCH:
-            zeros |= counter_columns(stage, 0, 0, 0)
-    return zeros
 
 
 def _documents_of(conn: Connection, job_id: int) -> frozenset[str]:
@@ -327,8 +317,8 @@ def _documents_of(conn: Connection, job_id: int) -> frozenset[str]:
 def _add_to_reading(conn: Connection, job: Job, rows: Sequence[NewItem], carried: int) -> Job:
     """Write rows of a reading, count them, and show the site's counters.
 
-    ``carried`` is how many documents need no reading, all told: one that was carried and has other
-    bytes by now is among the rows.
+    ``carried`` is how many documents need no reading in total; one whose bytes have changed since
+    is among the rows.
     """
     failures = [row for row in rows if row.state in (Item.FAILED, Item.QUARANTINED)]
     living = [row for row in rows if row.state != Item.CANCELLED]
@@ -393,10 +383,10 @@ def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None
     enter(conn, subdomain, stage, **counter_columns(stage, total, 0, 0))
 
 
-def adopt(conn: Connection, site: Mapping[str, Any]) -> Job:
+def adopt(conn: Connection, site: SiteRow) -> Job:
     """Take a site that is in a stage without a run into the ledger with its counters."""
-    stage, subdomain = site["current_stage"], site["subdomain"]
-    total, completed, failed = (site[f"{stage}_{c}"] for c in ("total", "completed", "failed"))
+    stage, subdomain = site["current_stage"] or "", site["subdomain"]
+    total, completed, failed = counters_of(site, stage)
     # An old worker counts without looking at the total.
     total = max(total, completed + failed)
     run_id = open_run(conn, subdomain, RunOptions(opened_by="adoption"))
@@ -434,14 +424,14 @@ def _open_unnamed(
     ledger.add_items(conn, job_id, run_id, [row for row in rows if row.documents])
 
 
-def active_run(conn: Connection, subdomain: str) -> RunRow | None:
+def active_run(conn: Connection, subdomain: str) -> ActiveRun | None:
     """Return the run that is under way, or None."""
-    row = conn.execute(
-        select(runs_table).where(
-            runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE
-        )
-    ).first()
-    return None if row is None else RunRow(**row._mapping)
+    columns = (runs_table.c[each.name] for each in fields(ActiveRun))
+    chosen = select(*columns).where(
+        runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE
+    )
+    row = conn.execute(chosen).first()
+    return None if row is None else ActiveRun(*row)
 
 
 def active_run_ids(conn: Connection) -> dict[str, str]:
@@ -486,12 +476,12 @@ def finish(
     """Account for items of a claim and open what follows.
 
     ``ended``: the worker has finished this batch.  A run that is over, and rows that
-    somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
+    somebody else holds now, are left alone.  A coordinator is given to the worker that ends the
     reading (``Settled.following``) if it serves its queue.
     """
     noted = [each for each in outcomes if _is_worth_a_line(each)]
     if noted and claim.token not in ledger.still_held(conn, [claim.token]):
-        noted = []  # a late or repeated word about what somebody else has by now
+        noted = []  # late or repeated: somebody else holds it now
     settled = ledger.settle(conn, claim, outcomes)
     if settled is None:
         # A batch in work was cancelled with its run; one that had settled all it held was not.
@@ -727,14 +717,15 @@ def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
         if not found.rejected:
             end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as requested")
             return
+        # A page that could not be read is no document.
         first, number = found.rejected[0], len(found.rejected)
-        refused = f"{number} documents" if number > 1 else "1 document"
-        reason = f"Stopped after fetch, as requested; {refused} not fetched: {first.why}"
+        problems = f"{number} problems, the first" if number > 1 else "1 problem"
+        reason = f"Stopped after fetch, as requested; {problems}: {first.why}"
         end_run(conn, job, Run.PARTIAL, reason)
         return
     reading = job_of_stage(conn, job.subdomain, OCR)
     if not (reading or found.documents or found.carried or found.rejected):
-        set_columns(conn, job.subdomain, **_zeros_behind_fetch())
+        set_columns(conn, job.subdomain, **zero_counters(_BEHIND_FETCH))
         note_error(conn, job.subdomain, FETCH, NO_DOCUMENTS)
         end_run(conn, job, Run.NO_DOCUMENTS, NO_DOCUMENTS)
     else:
@@ -753,7 +744,11 @@ def _coordinate(conn: Connection, job: Job, results: list[Any]) -> None:
         for name in stage_named(OCR).then:
             open_step(conn, job.run_id, job.subdomain, stage_named(name))
     elif read is not None and read.total:
-        reason = f"No text: none of {read.total} documents could be read"
+        reason = (
+            f"No text: none of {read.total} documents could be read"
+            if read.total > 1
+            else "No text: the only document could not be read"
+        )
         end_run(conn, job, Run.FAILED, reason, stage=OCR)
     else:
         note_error(conn, job.subdomain, FETCH, NO_DOCUMENTS)
@@ -802,7 +797,7 @@ def complete_reading(
 ) -> Claim | None:
     """Show a reading whose documents are all accounted for, and claim its coordinator, at once.
 
-    The coordinator is given to the one who takes it, if there is such a worker.
+    The coordinator is assigned to the worker that takes it, if there is one.
     """
     values = counter_columns(job.stage, job.total, job.completed, job.failed)
     if error:
@@ -875,7 +870,7 @@ def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str
         note_error(conn, job.subdomain, stage, reason)
 
 
-def _end(conn: Connection, of: Job | RunRow, state: str, reason: str) -> None:
+def _end(conn: Connection, of: Job | ActiveRun, state: str, reason: str) -> None:
     """End a run, with all that is open of it, and record that and the stage it was in."""
     conn.execute(
         update(runs_table)

@@ -32,7 +32,7 @@ _ISSUES_AT_ONCE = 5_000
 
 
 class ClaimLost(Conflict):
-    """Another worker has the item by now, or its upload was cancelled."""
+    """Another worker holds the item now, or its upload was cancelled."""
 
 
 def open_upload(

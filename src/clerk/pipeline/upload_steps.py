@@ -57,12 +57,13 @@ def order(claim: Claim) -> Order:
     options = msgspec.convert({**row.options, "mode": row.mode}, Options)
     sent = _Sent(claim, row.project_id, options, row.source["path"], row.batches)
     (item,) = claim.items
-    return Order(claim.step, {}, [OrderItem(item.document, item.bytes)], msgspec.to_builtins(sent))
+    items = [OrderItem(item.document, item.bytes)]
+    return Order(claim.step, items=items, upload=msgspec.msgpack.encode(sent))
 
 
 def split(order: Order, report: Report) -> Performed:
     """Split the rest of a file into parts, which can be claimed while this goes on."""
-    sent = msgspec.convert(order.options, _Sent)
+    sent = msgspec.msgpack.decode(order.upload, type=_Sent)
     upload = stored_upload(sent.path)
     seconds = SECONDS + SECONDS_PER_MB * Path(upload.path).stat().st_size / 1e6
     report(seconds, Step.SPLIT)
@@ -103,7 +104,7 @@ def new_part(batch: UploadBatch, error: Exception | None = None) -> NewPart:
 
 def store(order: Order, report: Report, decide: Decide, settings: Settings) -> Performed:
     """Decide about every document of a part, and store all in one transaction."""
-    sent = msgspec.convert(order.options, _Sent)
+    sent = msgspec.msgpack.decode(order.upload, type=_Sent)
     # There are no cycles among the many values of a part: do not look for them.
     gc.disable()
     try:
@@ -164,7 +165,7 @@ def divided_after(claim: Claim, crash: Crash) -> list[NewPart]:
 
 def divided(claim: Claim, position: int = 0) -> list[NewPart]:
     """Return a part as the document at a position and the rest, or else as two halves."""
-    sent = msgspec.convert(order(claim).options, _Sent)
+    sent = msgspec.msgpack.decode(order(claim).upload, type=_Sent)
     parts = upload_parts.divided(stored_upload(sent.path), _batch(sent.claim), position)
     return [new_part(each) for each in parts]
 

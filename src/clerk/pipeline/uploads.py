@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
-from sqlalchemy import Connection, Row, exists, func, select
+from sqlalchemy import Connection, Row, Select, exists, func, select
 
 from clerk.annotations import (
     Anchoring,
@@ -302,7 +302,7 @@ class UploadJob:
         """Give how far it is, again and again, until it is over or suspended.
 
         Embedded, the work is done meanwhile, in children of this process.  One interruption
-        finishes what is running and raises `Interrupted`; whoever resumes goes on from there.
+        finishes what is running and raises `Interrupted`; a resumed upload continues from there.
         """
         for _ in self._looks(settings):
             yield self.status()
@@ -315,15 +315,12 @@ class UploadJob:
 
     def _looks(self, settings: Settings) -> Iterator[None]:
         """Do or await the work and come back now and then, the last time when it rests."""
-        if settings.embedded:
-            yield from self._worked_on(settings)
-            return
-        while not self._rests():
+        if not settings.embedded:
+            while not self._rests():
+                yield
+                time.sleep(LOOK_SECONDS)
             yield
-            time.sleep(LOOK_SECONDS)
-        yield
-
-    def _worked_on(self, settings: Settings) -> Iterator[None]:
+            return
         is_main = threading.current_thread() is threading.main_thread()
         with (
             Pool(
@@ -402,14 +399,14 @@ def _leave(pool: Pool) -> Iterator[None]:
 
 def require_upload(conn: Connection, job_id: int) -> Row[Any]:
     """Return an upload with its job and the name of its project, or say that there is none."""
-    row: Row[Any] | None = conn.execute(_described().where(jobs.c.id == job_id)).first()
+    row = conn.execute(_described().where(jobs.c.id == job_id)).first()
     if row is None:
         raise NotFound(f"There is no upload {job_id}.", hint="List them: clerk annotations list")
     return row
 
 
 @cache
-def _described() -> Any:
+def _described() -> Select[Any]:
     names, items = annotation_projects_table, items_table
     to_split = exists().where(
         items.c.job_id == jobs.c.id,

@@ -19,6 +19,8 @@ from sqlalchemy import Connection, select
 from clerk.core import config, manifest, storage
 from clerk.core.db import civic_db_connection, lock_site, require_site
 from clerk.core.models import runs_table
+from clerk.core.run_options import NO_OPTIONS, RunOptions
+from clerk.core.site_extra import SiteRow
 from clerk.core.states import (
     COMPILATION,
     COMPLETED,
@@ -35,7 +37,6 @@ from clerk.read.ocr import backends
 
 from . import failures, flow, ledger, site_counters, transitions
 from .ledger import Job
-from .run_options import NO_OPTIONS, RunOptions
 
 log = logging.getLogger(__name__)
 
@@ -147,7 +148,7 @@ def _do_step(
 
     def claim(conn: Connection, me: str) -> Claim | None:
         claimed = _claim_step(conn, subdomain, stage, Kind.STAGE, me, document)
-        return claimed and replace(claimed, options={**claimed.options, **options.as_stored()})
+        return claimed and replace(claimed, options=options.over(claimed.options))
 
     flow.perform_now(config.load(), claim)
 
@@ -158,9 +159,7 @@ def _is_over(conn: Connection, run_id: str | None) -> bool:
     return state is not None and state != Run.ACTIVE
 
 
-def _job(
-    conn: Connection, site: dict[str, Any], stage: str, document: str | None = None
-) -> Job | None:
+def _job(conn: Connection, site: SiteRow, stage: str, document: str | None = None) -> Job | None:
     """Return the parent of a stage: of the active run, of the site as it is, or of a new run.
 
     None while a run without the stage is under way: a stray message does not end it.  None, too,

@@ -29,15 +29,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from clerk.core import plugins
 from clerk.core.config import Settings
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
+from clerk.core.site_extra import SiteRow
 from clerk.core.storage import compiled_database
 from clerk.site_db import about_site, content_digest
 from clerk.site_db.schema import open_readonly
@@ -85,7 +85,7 @@ def register_deployers() -> Iterable[Deployer]:
 
 
 def publish(
-    site: Mapping[str, Any],
+    site: SiteRow,
     folder: Path,
     settings: Settings,
     *,
@@ -107,7 +107,7 @@ def publish(
 
 
 def publish_search_index(
-    site: Mapping[str, Any], folder: Path, settings: Settings, *, keep: int | None = None
+    site: SiteRow, folder: Path, settings: Settings, *, keep: int | None = None
 ) -> bool:
     """Bring the search index of the static site to the texts that are served.
 
@@ -151,7 +151,7 @@ def publish_search_index(
 
 @contextlib.contextmanager
 def _bundle(
-    site: Mapping[str, Any],
+    site: SiteRow,
     folder: Path,
     settings: Settings,
     place: VersionedFolder,
@@ -184,7 +184,7 @@ def _bundle(
 def _serve(
     place: VersionedFolder,
     bundle: Bundle,
-    site: Mapping[str, Any],
+    site: SiteRow,
     settings: Settings,
     keep: int | None,
 ) -> PublishReport:
@@ -233,6 +233,6 @@ def unpublish(settings: Settings, subdomain: str) -> bool:
     return VersionedFolder(settings.published, subdomain).remove()
 
 
-def finish_deploy(site: Mapping[str, Any]) -> None:
+def finish_deploy(site: SiteRow) -> None:
     """Call the hook that follows a deploy; the site is completed only if no plugin fails."""
     plugins.manager().hook.post_deploy(site=dict(site))

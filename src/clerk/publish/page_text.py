@@ -7,7 +7,7 @@ by its nature: words of documents, dates, numbers.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from datetime import datetime
 from functools import lru_cache
@@ -70,6 +70,12 @@ def explained(text: str) -> Markup:
 def rich(message: str, **values: Any) -> Markup:
     """Return a message that contains HTML in the language of the page; values are escaped."""
     return _filled(Markup(language.say(message)), values)
+
+
+def marked(parts: Iterable[tuple[str, bool]]) -> Markup:
+    """Return the parts of a text as HTML; those that are hits are marked."""
+    told = ((escape(printed(part)), is_hit) for part, is_hit in parts)
+    return Markup("".join(f"<mark>{part}</mark>" if is_hit else part for part, is_hit in told))
 
 
 @lru_cache(maxsize=10_000)
@@ -153,6 +159,8 @@ def label(described: CompiledDocument | CompiledPart) -> str:
 
 def body_and_kind(body: str, kind: str) -> str:
     """Return what a document is: Town Council minutes."""
+    if kind == "other":
+        kind = "document"
     if not body:
         return word(kind)
     return say("%(body)s %(kind)s", body=body, kind=word(kind))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from clerk.core import plugins
 from clerk.core.errors import BadSetting, UnknownPlugin
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 
 from .bundle import INDEX
 from .versions import VersionedFolder
@@ -70,13 +69,13 @@ def option_of(target: str, name: str) -> str | None:
     return given[-1] if given else None
 
 
-def further_targets(site: Mapping[str, Any]) -> list[str]:
+def further_targets(site: SiteRow) -> list[str]:
     """Return the targets a site is published to in addition to this machine."""
     targets = site_extra(site).get("deploy_to") or []
     return [str(each) for each in (targets if isinstance(targets, list) else [targets])]
 
 
-def check_targets(site: Mapping[str, Any]) -> None:
+def check_targets(site: SiteRow) -> None:
     """Refuse a target that no deployer serves."""
     for target in further_targets(site):
         find_deployer(target)

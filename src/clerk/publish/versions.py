@@ -43,8 +43,8 @@ FORMAT = 2
 _OLDER = "older"
 
 
-#: How many versions are remembered by what was different in them, and how many files of each.
-_REMEMBERED, _DIFFERENT_FILES = 50, 5_000
+#: If more files of a version are different, it is not remembered which.
+_DIFFERENT_FILES = 5_000
 
 #: Writes a version into a folder.  Told in which files the folder may differ from the version that
 #: is served, returns those in which the new version does; None stands for all files.
@@ -59,10 +59,21 @@ class Differences(msgspec.Struct):
     #: A version, the one that was served, and the files.
     versions: dict[str, tuple[str, list[str]]] = {}
 
+    def forget_older(self, served: str, oldest: str) -> None:
+        """Forget what does not lead from the oldest version that is there to the served one.
+
+        The name of a page that was removed is not kept longer than the page.
+        """
+        needed: dict[str, tuple[str, list[str]]] = {}
+        while served > oldest and served in self.versions:
+            needed[served] = self.versions.pop(served)
+            served = needed[served][0]
+        self.versions = needed
+
     def since_spare(self, version: str) -> set[str] | None:
         """Return in which files a version may differ from the spare one; None for all."""
         files: set[str] = set()
-        for _ in range(_REMEMBERED):
+        for _ in range(len(self.versions) + 1):
             if version == self.spare:
                 return files
             if version not in self.versions:
@@ -167,6 +178,7 @@ class VersionedFolder:
                 # Before it has that name: the record must be right whenever there is a spare one.
                 differences = self._read_differences()
                 differences.spare = old.name
+                differences.forget_older(path.name, self._all()[0].name)
                 self._write_differences(differences)
             doomed = old.rename(self._spare if is_spare else old.with_name(f"part-{old.name}"))
             if not is_spare:
@@ -216,8 +228,6 @@ class VersionedFolder:
         return Differences()
 
     def _write_differences(self, differences: Differences) -> None:
-        latest = list(differences.versions.items())[-_REMEMBERED:]
-        differences.versions = dict(latest)
         with written_whole(self._differences) as part:
             part.write_bytes(msgspec.json.encode(differences))
 

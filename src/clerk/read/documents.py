@@ -239,27 +239,21 @@ def read_pdf(
         numbers = range(1, document.pages + 1)
         wanted = numbers if only is None else [number for number in numbers if number in only]
         pages = _DocumentReader(document, options, on_page, given_up, sharing).read(wanted)
-        pages = _with_bookmarks(pages, document)
-    if only is None and all(page.facts.why == Verdict.EMPTY.value for page in pages):
-        raise EmptyDocument(f"{path} has nothing on any of its pages; it may be damaged.")
-    return ReadDocument(document.pages, pages)
-
-
-def _with_bookmarks(pages: list[ReadPage], document: pdf.Pdf) -> list[ReadPage]:
-    """Add the entries of the outline to their pages; one that cannot be read says nothing."""
-    marks: dict[int, list[PageBookmark]] = {}
-    with contextlib.suppress(RuntimeError, UnicodeError, ValueError):
-        for number, title, level in document.bookmarks():
-            marks.setdefault(number, []).append(PageBookmark(title, level))
-    if not marks:
-        return pages
+        # An outline that cannot be read says nothing.
+        marks: dict[int, list[PageBookmark]] = {}
+        with contextlib.suppress(RuntimeError, UnicodeError, ValueError):
+            for number, title, level in document.bookmarks():
+                marks.setdefault(number, []).append(PageBookmark(title, level))
     replace = msgspec.structs.replace
-    return [
+    pages = [
         replace(page, facts=replace(page.facts, bookmarks=tuple(marks[page.facts.page])))
         if page.facts.page in marks
         else page
         for page in pages
     ]
+    if only is None and all(page.facts.why == Verdict.EMPTY.value for page in pages):
+        raise EmptyDocument(f"{path} has nothing on any of its pages; it may be damaged.")
+    return ReadDocument(document.pages, pages)
 
 
 class _DocumentReader:

@@ -245,7 +245,7 @@ def _blocks_of_docx(path: Path) -> Iterator[TextBlock]:
         *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError, StopIteration),
         *(KeyError, ValueError, OSError, RuntimeError),
     ) as error:
-        raise UnreadableDocument(f"{path} is damaged: {type(error).__name__}.") from error
+        raise UnreadableDocument(f"{path} is damaged: it cannot be opened as DOCX.") from error
     if body is None:
         raise UnreadableDocument(f"{path} is damaged: it has no text.")
     page = 1

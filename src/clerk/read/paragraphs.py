@@ -30,8 +30,12 @@ _LISTED = re.compile(
 )
 #: Ayes:   Present:   Moved by:
 _LABEL = re.compile(r"[A-Z][\w./() -]{0,34}:(?:\s|$)")
-#: No line ends on purpose with a title that a name has to follow.
+#: No line ends on purpose with a title that a name has to follow, or with one of these words.
 _TITLES = ("Mr.", "Ms.", "Mrs.", "Dr.", "No.")
+_LINKING = (
+    *(" by", " of", " the", " and", " to", " a", " an", " for", " in", " on", " that", " with"),
+    *(" at", " from", " or", " as"),
+)
 _UNFINISHED = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|No)\.$")
 _SENTENCE_END = (".", "!", "?", ":", ";", ".\u201d", '."')
 #: For counting small letters quickly.
@@ -136,7 +140,9 @@ def paragraphs(text: str, breaks: Collection[int] = ()) -> list[list[TextRun]]:
 
 def _is_unfinished(text: str) -> bool:
     # The regular expression alone would be looked for at every letter.
-    return text.endswith(",") or (text.endswith(_TITLES) and bool(_UNFINISHED.search(text)))
+    return text.endswith((",", *_LINKING)) or (
+        text.endswith(_TITLES) and bool(_UNFINISHED.search(text))
+    )
 
 
 def _joint(above: _Line, line: _Line, width: float) -> str | None:

@@ -112,7 +112,13 @@ class PdfPage:
             alone.import_pages(self._page.pdf, [self.number - 1])
             alone.save(file)
             copy = file.getvalue()
-        for dictionary, stream in _content_of_page(copy):
+        contents = _CONTENTS.search(copy)
+        references = b" ".join(filter(None, contents.groups())) if contents else b""
+        for number in _REFERENCE.findall(references):
+            pattern = rb"\n%s 0 obj\s*(<<.*?>>)\s*stream(.*?)endstream" % number
+            if not (found := re.search(pattern, copy, re.DOTALL)):
+                continue
+            dictionary, stream = found[1], _without_line_end(found[2])
             wrong = _stream_error(stream) if _PACKED.search(dictionary) else ""
             if not wrong or (wrong in _HABITS and not self._streams.strict):
                 wrong = _why_nothing_is_drawn(dictionary, stream) if shows_nothing else ""
@@ -441,16 +447,6 @@ def _stream_error(packed: bytes) -> str:
         reason = str(error).rpartition(": ")[2]
         return _WRONG_CHECKSUM if reason == "incorrect data check" else reason
     return "" if unpacker.eof or unpacker.unconsumed_tail else _NO_END
-
-
-def _content_of_page(page: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield dictionary and stream of each part of the content of a page; a PDF of its own."""
-    contents = _CONTENTS.search(page)
-    references = b" ".join(filter(None, contents.groups())) if contents else b""
-    for number in _REFERENCE.findall(references):
-        pattern = rb"\n%s 0 obj\s*(<<.*?>>)\s*stream(.*?)endstream" % number
-        if found := re.search(pattern, page, re.DOTALL):
-            yield found[1], _without_line_end(found[2])
 
 
 def _why_nothing_is_drawn(dictionary: bytes, stream: bytes) -> str:

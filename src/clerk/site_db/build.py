@@ -26,7 +26,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -35,7 +34,7 @@ from clerk.core.errors import BadSetting, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
 from clerk.core.public_text import Gate
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 from clerk.core.storage import (
     compile_lock,
     compile_part,
@@ -131,7 +130,7 @@ Changes = Callable[[int], tuple[Sequence[str] | None, int]]
 
 
 def compile_site(
-    files: SiteFiles, documents: Documents, site: Mapping[str, Any], changes: Changes | None = None
+    files: SiteFiles, documents: Documents, site: SiteRow, changes: Changes | None = None
 ) -> CompileReport:
     """Bring ``meetings.db`` to what the manifest says; costs what changed since the last build.
 
@@ -174,12 +173,12 @@ def compile_site(
         ) from error
 
 
-def about_site(settings: Settings, site: Mapping[str, Any], gate: Gate) -> dict[str, str]:
+def about_site(settings: Settings, site: SiteRow, gate: Gate) -> dict[str, str]:
     """Return the facts about a site that are published with it.
 
     The language is that of its documents, by tesseract's name: the first that it is read in.
     """
-    about = {key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None}
+    about = {key: str(gate(str(value))) for key in _ABOUT if (value := site.get(key)) is not None}
     chosen: Sequence[str] = ()
     with contextlib.suppress(BadSetting):
         chosen = site_extra(site).get("languages") or ()

@@ -27,11 +27,15 @@ MINUTES = "minutes"
 #: What stands for an agenda.
 AGENDA_KINDS = ("agenda", "packet")
 
-#: What is held of meetings: documents, and minutes that are in the packet of a later one.
+#: What is held of meetings: documents, and minutes that are in the packet of a later one.  Those of
+#: another body add their pages to it: they are not among the pages of its documents.
 _HELD = """
     SELECT meeting, date, 1 AS documents, pages FROM documents
     UNION ALL
-    SELECT meeting, date, 0, 0 FROM parts WHERE kind = 'minutes' AND NOT of_other_place
+    SELECT parts.meeting, parts.date, 0,
+           iif(parts.meeting IS documents.meeting, 0, last_page - first_page + 1)
+    FROM parts JOIN documents ON documents.name = parts.document
+    WHERE parts.kind = 'minutes' AND NOT of_other_place
 """
 
 #: Columns that hold JSON, and what stands there for NULL.

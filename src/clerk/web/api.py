@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
+from inspect import iscoroutinefunction
 from typing import Any
 
 from starlette.requests import Request
@@ -77,7 +78,7 @@ class Endpoint:
     route: str = ""
     #: What the answer is, if not JSON.
     media_type: str = "application/json"
-    #: Whether the handler reads a body; it is then asynchronous.
+    #: Whether the handler reads a body.
     has_body: bool = False
 
     def respond(self, request: Request) -> Any:
@@ -85,8 +86,8 @@ class Endpoint:
         refuse_unknown(request, *(each.name for each in self.parameters))
         return self.handler(request)
 
-    async def receive(self, request: Request) -> Response:
-        """Respond to a request with a body."""
+    async def respond_async(self, request: Request) -> Response:
+        """Respond as `respond` does, where the handler is asynchronous."""
         response: Response = await self.respond(request)
         return response
 
@@ -257,7 +258,7 @@ def all_health(request: Request) -> Response:
 @viewer
 def followed(request: Request) -> Response:
     """Respond with the sites that are followed, their state and counters."""
-    return for_operators(request, {"items": activity.list_sites()})
+    return for_operators(request, {"items": [vars(each) for each in activity.list_sites()]})
 
 
 @viewer
@@ -290,13 +291,13 @@ def start_run(request: Request) -> Response:
 
 @viewer
 def webhooks(request: Request) -> Response:
-    """Respond with the webhooks that are told what is new; keys are not shown."""
+    """Respond with the webhooks; keys are not shown."""
     return for_operators(request, {"items": [asdict(each) for each in subscriptions.webhooks()]})
 
 
 @operator
 def add_webhook(request: Request) -> Response:
-    """Have a URL told what is new; respond with its number and the key that signs."""
+    """Notify a URL of new documents; respond with its number and the key that signs."""
     asked = request.query_params
     names = {"q": "text", "from": "since", "to": "until"}
     given = {
@@ -331,8 +332,8 @@ def _one_word(words: Sequence[str]) -> dict[str, Any]:
 
 _NUMBER = {"type": "integer", "minimum": 0}
 _PAGING = (
-    Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
-    Parameter("offset", "How many to skip", _NUMBER | {"maximum": 1_000_000}),
+    Parameter("limit", "Maximum number", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
+    Parameter("offset", "Number to skip", _NUMBER | {"maximum": 1_000_000}),
 )
 _DAY = {"type": "string", "pattern": r"^\d{4}(-\d{2}(-\d{2})?)?$"}
 _SEARCH = (
@@ -347,24 +348,24 @@ _SEARCH = (
     Parameter("to", "Not after a day, month or year", _DAY),
     Parameter("sort", "The order", _one_word(SORTS)),
     Parameter("by", "Documents with their best pages, or pages", _one_word(("document", "page"))),
-    Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
-    Parameter("offset", "How many to skip", _NUMBER | {"maximum": 10_000}),
+    Parameter("limit", "Maximum number", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
+    Parameter("offset", "Number to skip", _NUMBER | {"maximum": 10_000}),
     Parameter("cursor", "Continue after an earlier page of results"),
 )
 _BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
 _FOLLOWED = (
-    Parameter("url", "Where requests are sent; a public address"),
-    Parameter("follow", "What is followed", _one_word(Subscription.KINDS)),
-    Parameter("q", "The words of a search"),
+    Parameter("url", "Where to send requests; a public address"),
+    Parameter("follow", "What to follow", _one_word(Subscription.KINDS)),
+    Parameter("q", "For a search: its words"),
     Parameter("site", "The place"),
     Parameter("body", "The body"),
-    Parameter("person", "The person, as in the address of the page; of a search, the name"),
+    Parameter("person", "The person, as in the address of the page; for a search, the name"),
     Parameter("matter", "The matter, as in the address of the page"),
-    Parameter("state", "Only places of this state, of a search"),
-    Parameter("kind", "Only this kind, of a search", _one_word(DOCUMENT_KINDS)),
-    Parameter("year", "Only this year, of a search", _DAY),
-    Parameter("from", "Only from this day, month or year on, of a search", _DAY),
-    Parameter("to", "Only up to this day, month or year, of a search", _DAY),
+    Parameter("state", "For a search: only places of this state"),
+    Parameter("kind", "For a search: only this kind", _one_word(DOCUMENT_KINDS)),
+    Parameter("year", "For a search: only this year", _DAY),
+    Parameter("from", "For a search: not before a day, month or year", _DAY),
+    Parameter("to", "For a search: not after a day, month or year", _DAY),
 )
 _PROJECT = Parameter("project", "The project they belong to")
 _UPLOAD = (
@@ -428,7 +429,7 @@ ENDPOINTS = (
         matters,
         "The matters of a place",
         (
-            Parameter("words", "Only those with this in their number or title"),
+            Parameter("words", "Only matters with this in their number or title"),
             Parameter("kind", "Only this kind, as in ordinance"),
             Parameter("state", "Only this state, as in passed"),
             *_PAGING,
@@ -522,10 +523,14 @@ ENDPOINTS = (
             (
                 "members",
                 annotation_changes.set_member,
-                "Give somebody a role in a project, or none",
+                "Set or remove the role of a person in a project",
                 (
-                    Parameter("person", "The name of the login, or token and its name"),
-                    Parameter("role", "The role; without it, none", _one_word(PROJECT_ROLES)),
+                    Parameter("person", "The login name, or 'token' and its name"),
+                    Parameter(
+                        "role",
+                        "The role; without it, the role is removed",
+                        _one_word(PROJECT_ROLES),
+                    ),
                 ),
                 "POST",
                 "viewer",
@@ -563,7 +568,7 @@ ENDPOINTS = (
         (
             _PROJECTS,
             Parameter("label", "Only this label"),
-            Parameter("text", "Only those on words that contain this"),
+            Parameter("text", "Only annotations on words that contain this"),
             *_PAGING,
         ),
     ),
@@ -713,11 +718,11 @@ ENDPOINTS = (
             ("rollback", "Roll back an upload"),
         )
     ),
-    Endpoint("/webhooks", webhooks, "The webhooks that are told what is new", role="viewer"),
+    Endpoint("/webhooks", webhooks, "The webhooks, without their keys", role="viewer"),
     Endpoint(
         "/webhooks",
         add_webhook,
-        "Have a URL told what is new; the key in the answer signs the requests",
+        "Notify a URL of new documents; the key in the response signs the requests",
         _FOLLOWED,
         method="POST",
         role="operator",
@@ -750,7 +755,7 @@ def routes() -> list[BaseRoute]:
     table = [
         Route(
             PREFIX + (each.route or each.path),
-            each.receive if each.has_body else each.respond,
+            each.respond_async if iscoroutinefunction(each.handler) else each.respond,
             methods=[each.method],
         )
         for each in ENDPOINTS

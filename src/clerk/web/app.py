@@ -50,6 +50,9 @@ STATUS = {
     TransientError: 503,
     OperatorError: 503,
 }
+#: A third of the time of the strongest, and pages a twentieth larger: a response that is being
+#: compressed delays all others.
+COMPRESSION = 4
 #: Compressing large files would delay the requests of others.
 NOT_COMPRESSED = (
     *DEFAULT_EXCLUDED_CONTENT_TYPES,
@@ -76,7 +79,12 @@ def create_app(
                 hosts={*LOOPBACK, *hosts, host_name(urlsplit(settings.public_url).netloc)} - {""},
                 on_unexpected_error=_unexpected_error_page,
             ),
-            Middleware(GZipMiddleware, minimum_size=600, exclude_content_types=NOT_COMPRESSED),
+            Middleware(
+                GZipMiddleware,
+                minimum_size=600,
+                compresslevel=COMPRESSION,
+                exclude_content_types=NOT_COMPRESSED,
+            ),
             Middleware(RedactedResponses, redact=redact),
         ],
         exception_handlers={ClerkError: _clerk_error_page, HTTPException: _http_error_page},

@@ -198,11 +198,11 @@ class BoundedConnection(H11Protocol):
 
     def _wait_for_headers(self) -> None:
         if self._headers_due is None:
-            self._headers_due = self.loop.call_later(HEADER_SECONDS, self._time_out)
-
-    def _time_out(self) -> None:
-        """Close the connection; without a response if the client has sent nothing."""
-        self._disconnect(_LATE if self._has_sent_something else b"")
+            # Without a response if the client has sent nothing.
+            self._headers_due = self.loop.call_later(
+                HEADER_SECONDS,
+                lambda: self._disconnect(_LATE if self._has_sent_something else b""),
+            )
 
     def _disconnect(self, status: bytes) -> None:
         if status and not self.transport.is_closing():

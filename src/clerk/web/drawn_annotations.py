@@ -93,11 +93,24 @@ def draw(text: str, tracks: Sequence[Track], words: PageWords | None) -> DrawnPa
             for each in track.object.relations
         ]
     spans.sort(key=lambda each: each.spans)
-    boxes = _boxes(text, spans, words)
-    first = {span.name: box for span, box in reversed(boxes)}
+    boxes: list[tuple[DrawnSpan, Box]] = []
+    at = 0
+    # Words are found in the order of the text.
+    for printed, box in words.placed() if words else ():
+        begin = text.find(printed, at)
+        if begin < 0 or len(box) != 4:
+            continue
+        at = begin + len(printed)
+        left, top, right, bottom = box
+        for drawn in spans:
+            if any(first < at and begin < last for first, last in drawn.spans):
+                boxes.append((drawn, (left, top, right, bottom)))
+    first_box = {span.name: box for span, box in reversed(boxes)}
     relations = [
-        replace(each, line=(*_above(first[each.subject.name]), *_above(first[each.object.name])))
-        if {each.subject.name, each.object.name} <= first.keys()
+        replace(
+            each, line=(*_above(first_box[each.subject.name]), *_above(first_box[each.object.name]))
+        )
+        if {each.subject.name, each.object.name} <= first_box.keys()
         else each
         for each in relations
     ]
@@ -126,21 +139,3 @@ def _parts(text: str, spans: Sequence[DrawnSpan]) -> list[TextPart]:
         seen.update(each.name for each in new)
         parts.append(TextPart(document_text(text[begin:end]), tuple(inside), tuple(new)))
     return parts
-
-
-def _boxes(
-    text: str, spans: Sequence[DrawnSpan], words: PageWords | None
-) -> list[tuple[DrawnSpan, Box]]:
-    """Return the boxes of the words under spans; words are found in the order of the text."""
-    found: list[tuple[DrawnSpan, Box]] = []
-    at = 0
-    for word, box in words.placed() if words else ():
-        begin = text.find(word, at)
-        if begin < 0 or len(box) != 4:
-            continue
-        at = begin + len(word)
-        left, top, right, bottom = box
-        for each in spans:
-            if any(first < at and begin < last for first, last in each.spans):
-                found.append((each, (left, top, right, bottom)))
-    return found

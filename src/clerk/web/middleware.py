@@ -24,7 +24,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from clerk.core import language
-from clerk.core.public_text import Redactor, without_passwords
+from clerk.core.errors import without_passwords
+from clerk.core.public_text import Redactor
 from clerk.web.rendering import is_for_programs, language_of
 
 #: Own scripts and styles only, nothing inline, no frames.

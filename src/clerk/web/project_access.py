@@ -16,7 +16,7 @@ from .parameters import id_in_path
 
 
 def project_user(request: Request) -> ProjectUser:
-    """Return whoever asks, as projects know them."""
+    """Return the person who asks, as projects know them."""
     person = person_of(request)
     return ProjectUser(person.who, person.may(OPERATOR)) if person else ProjectUser()
 
@@ -53,7 +53,7 @@ owner = checked(_check_manages_any)
 
 
 def managed_project(request: Request, name: str) -> Project:
-    """Return a project that whoever asks may manage; refuse others."""
+    """Return a project that the person who asks may manage; refuse others."""
     user = project_user(request)
     project = _seen(name, user)
     if project is None:
@@ -80,7 +80,7 @@ def seen_uploads(
 
 
 def changed_upload(request: Request) -> annotation_jobs.UploadJob:
-    """Return the upload that the path names, if whoever asks may change its project."""
+    """Return the upload that the path names, if the person who asks may change its project."""
     job = seen_upload(request)
     check_may_change(request, job.status().project)
     return job

@@ -19,7 +19,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, quote_plus, urlencode
 from xml.etree import ElementTree as Xml
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -58,6 +58,7 @@ EVIDENCE_SOURCES = {
     "page": "printed on page",
     "file_name": "from the file's name",
     "folder": "from the folder's name",
+    "site": "as other documents of the place call it",
 }
 #: A passage is named by this many words at its beginning and at its end.
 PASSAGE_WORDS = 6
@@ -126,7 +127,7 @@ def language_of(request: Request) -> str:
 
 
 def is_for_programs(request: Request) -> bool:
-    """Whether a program reads the response; it is told of errors in English."""
+    """Whether a program reads the response; errors for programs are in English."""
     return request.url.path.startswith("/api/") or request.url.path.endswith(".json")
 
 
@@ -284,6 +285,7 @@ def _environment() -> Environment:
         "reason": reason,
         "day": day,
         "explained": page_text.explained,
+        "marked": page_text.marked,
         "evidence_source": lambda source: word(EVIDENCE_SOURCES.get(source, source)),
         "percent": percent,
         "amount": amount,
@@ -306,15 +308,22 @@ def static(name: str) -> str:
 # ------------------------------------------------------------------------------- addresses
 
 
+#: A page has many links that differ in one parameter.
+_quoted_once = lru_cache(maxsize=5000)(quote_plus)
+
+
 def with_query(request: Request, **changes: Any) -> str:
     """Return the address of this page with some of its query changed; None removes a parameter."""
-    query = {key: value for key, value in request.query_params.items() if key != "fragment"}
-    query |= {key: str(value) for key, value in changes.items()}
-    query = {key: value for key, value in query.items() if changes.get(key, value) is not None}
+    query = {**request.query_params, "fragment": None, **changes}
     # As it was asked for: a name in the path may contain spaces and slashes.
     asked = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
     path = str(asked.partition(b"?")[0], "ascii", "replace")
-    return f"{path}?{urlencode(query)}" if query else path
+    told = "&".join(
+        f"{_quoted_once(name)}={_quoted_once(str(value))}"
+        for name, value in query.items()
+        if value is not None
+    )
+    return f"{path}?{told}" if told else path
 
 
 def follows_by_mail(request: Request) -> bool:
@@ -325,14 +334,14 @@ def follows_by_mail(request: Request) -> bool:
 def public_url(request: Request, path: str) -> str:
     """Return the address of a path for readers elsewhere; without PUBLIC_URL the path itself.
 
-    The Host header is never used for it: whoever sends the request could choose where links lead.
+    The Host header is never used for it: the sender of a request could choose where links lead.
     """
     return settings_of(request).public_url + path
 
 
 def page_link(page_id: str, query: str = "") -> str:
     """Return the address of a page, with the hits of a query shown."""
-    return f"/p/{quote(page_id)}" + (f"?{urlencode({'q': query})}" if query else "")
+    return f"/p/{quote(page_id)}" + (f"?q={_quoted_once(query)}" if query else "")
 
 
 class Quoted(Protocol):

@@ -74,7 +74,16 @@ def upgrade(engine: Engine) -> Upgrade:
     """
     with explained(), _alone(engine):
         file = missing_file(engine)
-        return _upgrade_beside(file) if file else _upgrade(engine)
+        if file is None:
+            return _upgrade(engine)
+        storage.sweep_parts(file.parent)
+        with storage.workplace(file) as folder:
+            part = folder / file.name
+            beside = engine_for(URL.create("sqlite", database=str(part)).render_as_string())
+            done = _upgrade(beside)
+            beside.dispose()
+            part.rename(file)
+        return done
 
 
 def missing_file(engine: Engine) -> Path | None:
@@ -88,18 +97,6 @@ def _file(engine: Engine) -> Path | None:
     if engine.dialect.name != "sqlite" or not database:
         return None
     return Path(database.removeprefix("file:"))
-
-
-def _upgrade_beside(file: Path) -> Upgrade:
-    """Make the database in a folder of its own and move it in when it is whole."""
-    storage.sweep_parts(file.parent)
-    with storage.workplace(file) as folder:
-        part = folder / file.name
-        engine = engine_for(URL.create("sqlite", database=str(part)).render_as_string())
-        done = _upgrade(engine)
-        engine.dispose()
-        part.rename(file)
-    return done
 
 
 def _upgrade(engine: Engine) -> Upgrade:
@@ -150,30 +147,22 @@ def drop_legacy(engine: Engine, also: Callable[[Connection], None] = lambda conn
         conn.execute(text("DROP TABLE IF EXISTS site_progress"))
         for name in _legacy_columns(conn):
             conn.execute(text(f"ALTER TABLE sites DROP COLUMN {name}"))
-        _guard_counters(conn)
-        also(conn)
-
-
-def _guard_counters(conn: Connection) -> None:
-    """Have PostgreSQL refuse impossible counters, now that no old worker writes them.
-
-    SQLite cannot add a constraint to a table that others refer to; there the ledger is the guard.
-    """
-    if conn.dialect.name != "postgresql":
-        return
-    present = {each["name"] for each in inspect(conn).get_check_constraints("sites")}
-    for stage in STAGES:
-        if f"ck_sites_{stage}" not in present:
-            total = f"{stage}_completed + {stage}_failed"
-            conn.execute(
-                text(f"UPDATE sites SET {stage}_total = {total} WHERE {total} > {stage}_total")
-            )
-            conn.execute(
-                text(
-                    f"ALTER TABLE sites ADD CONSTRAINT ck_sites_{stage}"
-                    f" CHECK ({total} <= {stage}_total)"
+        # No old worker writes counters now.  SQLite cannot add a constraint to a table that others
+        # refer to; there the ledger is the guard.
+        for stage in STAGES if conn.dialect.name == "postgresql" else ():
+            present = {each["name"] for each in inspect(conn).get_check_constraints("sites")}
+            if f"ck_sites_{stage}" not in present:
+                total = f"{stage}_completed + {stage}_failed"
+                conn.execute(
+                    text(f"UPDATE sites SET {stage}_total = {total} WHERE {total} > {stage}_total")
                 )
-            )
+                conn.execute(
+                    text(
+                        f"ALTER TABLE sites ADD CONSTRAINT ck_sites_{stage}"
+                        f" CHECK ({total} <= {stage}_total)"
+                    )
+                )
+        also(conn)
 
 
 def has_legacy(engine: Engine) -> bool:

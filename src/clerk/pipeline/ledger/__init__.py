@@ -106,7 +106,7 @@ from .settling import (
     settle,
     shrink_batch,
 )
-from .sql import Statement, among, sql_word, together
+from .sql import Statement, sql_word, together
 
 __all__ = [
     "CRASHED",
@@ -128,7 +128,6 @@ __all__ = [
     "Statement",
     "add_items",
     "add_parts",
-    "among",
     "audit",
     "batch_id_of",
     "batches_of_the_dead",

@@ -22,10 +22,12 @@ from sqlalchemy import (
     update,
 )
 
+from clerk.core.db import among
 from clerk.core.models import batches_table, db_now, items_table, jobs_table, runs_table
+from clerk.core.run_options import RunOptions
 from clerk.core.states import Batch, Item, Kind, Step
 
-from .sql import Statement, among, sql_word, together
+from .sql import Statement, sql_word, together
 
 #: How much of an error is kept.
 ERROR_LENGTH = 500
@@ -48,7 +50,12 @@ class Job:
     failed: int
     detail: Mapping[str, Any]
     #: The options of the run, where they were read with it.
-    options: Mapping[str, Any]
+    options: RunOptions
+
+    @property
+    def reader(self) -> str:
+        """What identifies the reader of its documents; empty for a job that reads none."""
+        return str(self.detail.get("engine", ""))
 
 
 def job_from(row: Row[Any]) -> Job:
@@ -65,7 +72,7 @@ def job_from(row: Row[Any]) -> Job:
         row.completed,
         row.failed,
         row.detail or {},
-        getattr(row, "options", None) or {},
+        RunOptions.stored(getattr(row, "options", None)),
     )
 
 

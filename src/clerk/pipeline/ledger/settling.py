@@ -377,7 +377,7 @@ def hold_claim(conn: Connection, run_id: str, token: str) -> bool:
 def extend_split(conn: Connection, claim: Claim, parts: Sequence[NewPart]) -> bool:
     """Write the next parts of a file that is being split; False when the claim is lost.
 
-    The split item is locked first: whoever cancels the upload waits for it, and then finds the
+    The split item is locked first: a cancellation waits for it, and then finds the
     parts too.
     """
     held = select(items_table.c.id).where(_HELD_ITEM).with_for_update()

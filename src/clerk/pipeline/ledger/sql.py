@@ -29,15 +29,10 @@ def sql_word(word: str) -> ColumnElement[str]:
     return literal_column(f"'{word}'")
 
 
-def among(conn: Connection, column: ColumnElement[int], ids: Sequence[int]) -> ColumnElement[bool]:
-    """Return the condition that a column is one of many ids, sent as one value however many."""
-    dialect = conn.dialect.name
-    return is_among(dialect, column, bindparam(None, listed(dialect, ids)))
-
-
 def is_among(
     dialect: str, column: ColumnElement[int], ids: BindParameter[Any]
 ) -> ColumnElement[bool]:
+    """Return the condition that a column is one of the ids given later, see :func:`listed`."""
     if dialect == "postgresql":
         return column == any_(type_coerce(ids, ARRAY(BigInteger)))
     return column.in_(select(func.json_each(ids).table_valued("value").c.value))

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 import msgspec
@@ -28,7 +28,7 @@ import msgspec
 from clerk.core.config import Settings, static_site_address
 from clerk.core.errors import BadSetting
 from clerk.core.public_text import Gate
-from clerk.core.site_extra import site_extra
+from clerk.core.site_extra import SiteRow, site_extra
 from clerk.core.storage import compiled_database
 from clerk.publish.linked_files import follow, mirror
 from clerk.site_db.schema import is_current, open_readonly
@@ -225,7 +225,7 @@ class StaticSite:
 
 
 def static_site_of(
-    site: Mapping[str, Any],
+    site: SiteRow,
     settings: Settings,
     gate: Gate,
     about: Mapping[str, str],

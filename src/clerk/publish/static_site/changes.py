@@ -76,6 +76,10 @@ def changed_pages(old: Side, new: Side) -> set[Key] | None:
             keys.update(key for key in _pages_of_document(side.db, name) if key[0] not in skipped)
     keys.update(_pages_of_people(old, new))
     keys.update(_pages_of_matters(old, new))
+    for meeting in old.held.meetings ^ new.held.meetings:
+        # What was done with a matter links to the meeting if that has a page.
+        named = "SELECT DISTINCT matter FROM matter_appearances WHERE meeting IS ? AND date = ?"
+        keys.update(("matter", matter) for (matter,) in new.db.rows(named, *meeting))
     # Whatever lists the meetings or years next to its own.
     bodies = {key[1] for key in keys if key[0] == "body"}
     keys.update(("meeting", *meeting) for meeting in new.held.moved(old.held, bodies))

@@ -42,6 +42,7 @@ from clerk.site_db.record import (
     RecordedPresence,
     SiteRecord,
 )
+from clerk.site_db.rows import page_image
 
 from . import addresses, feeds
 from .held import HeldMeetings
@@ -159,6 +160,7 @@ class SitePages:
             "site": self.facts,
             "quoted": tag_of(self.facts.language),
             "asset": lambda name: self.assets[name],
+            "meeting_of": self._meeting_of,
             **{
                 name: getattr(addresses, name)
                 for name in (
@@ -643,16 +645,13 @@ class SitePages:
                 votes=votes,
                 pages=shown,
                 language=tag_of(self.facts.language),
-                images=self._images(found, [each.page for each in shown]),
+                images={
+                    each.page: page_image(found.name, each.page)
+                    for each in shown
+                    if self.facts.with_images and found.sha256 and found.is_pdf
+                },
             )
         return files
-
-    def _images(self, document: CompiledDocument, pages: Sequence[int]) -> dict[int, str]:
-        from clerk.site_db.rows import page_image
-
-        if not (self.facts.with_images and document.sha256 and document.is_pdf):
-            return {}
-        return {page: page_image(document.name, page) for page in pages}
 
     # ------------------------------------------------------------------- votes and people
 
@@ -724,6 +723,15 @@ class SitePages:
             ListedVote.of(row, self._vote_address(row["id"], row["meeting"], row["date"]))
             for row in self.db.rows(query, *values)
         ]
+
+    def _meeting_of(self, found: Recorded | CompiledVote) -> str:
+        """Return the page of the meeting that something was found in, or else of its document.
+
+        Without a date there is none, nor for a part of a packet that is no minutes.
+        """
+        if (found.meeting, found.date) in self.held.meetings or found.page_id is None:
+            return addresses.meeting_page(found.meeting, found.date)
+        return addresses.page_of(found.page_id)
 
     def _vote_address(self, vote: str, body: str | None, date: str | None) -> str:
         """Return where a vote is shown with its evidence."""

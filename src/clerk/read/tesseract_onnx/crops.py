@@ -111,12 +111,8 @@ def cut_out(page: NDArray[numpy.uint8], line: PlacedLine, height: int) -> LineCr
         radius, share = (2, 0.4) if scale >= 0.7 else (1, 0.2)
         scaled = Image.blend(scaled.filter(ImageFilter.BoxBlur(radius)), scaled, 1 + share)
     area, size = (left, top, right, bottom), page.shape[::-1]
-    pixels = _stretched(numpy.asarray(scaled))
-    return LineCrop(pixels, scale, fingerprint, area, line.quarter_turns, size)
-
-
-def _stretched(pixels: NDArray[numpy.uint8]) -> Crop:
-    """Map ink to -1 and paper to 1, estimated by the valleys and peaks of the middle row."""
+    # Map ink to -1 and paper to 1, estimated by the valleys and peaks of the middle row.
+    pixels = numpy.asarray(scaled)
     middle = pixels[len(pixels) // 2].astype(numpy.int16)
     before, here, after = middle[:-2], middle[1:-1], middle[2:]
     valleys = here[((here < before) & (here <= after)) | ((here <= before) & (here < after))]
@@ -124,8 +120,9 @@ def _stretched(pixels: NDArray[numpy.uint8]) -> Crop:
     ink = _quantile(valleys, 0.25) if valleys.size else 0.0
     paper = _quantile(peaks, 0.75) if peaks.size else 255.0
     contrast = max((paper - ink) / 2, 1.0)
-    shades = numpy.clip((numpy.arange(256) - ink) / contrast - 1, -1, 1)
-    return numpy.take(shades.astype(numpy.float32), pixels)
+    shades = numpy.clip((numpy.arange(256) - ink) / contrast - 1, -1, 1).astype(numpy.float32)
+    crop = numpy.take(shades, pixels)
+    return LineCrop(crop, scale, fingerprint, area, line.quarter_turns, size)
 
 
 def _quantile(values: NDArray[numpy.int16], share: float) -> float:

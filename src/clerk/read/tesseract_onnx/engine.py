@@ -207,7 +207,13 @@ class _PageReader:
         lines = list(self._lines(places))
         sure = not places or mean_confidence(_words(lines)) >= _SURE_OF_PAGE
         if sure:
-            lines = look_again(lines, self.knows, self._read_by_libtesseract)
+            lines = look_again(
+                lines,
+                self.knows,
+                lambda line, word: self.libtesseract.read_word(
+                    line.crop.picture(self._page, word.box), self.languages, self.dpi
+                ),
+            )
             lines = vote_on_numbers(lines, self._read_at_scales)
         return _FastResult(_words(lines), sure)
 
@@ -267,10 +273,6 @@ class _PageReader:
     def knows(self, text: str) -> bool:
         """Say whether a text is in the dictionary of any of the languages."""
         return any(reader.knows(text) for reader in self.readers)
-
-    def _read_by_libtesseract(self, line: FoundLine, word: OcrWord) -> OcrWord | None:
-        image = line.crop.picture(self._page, word.box)
-        return self.libtesseract.read_word(image, self.languages, self.dpi)
 
 
 def _words(lines: Iterable[FoundLine]) -> list[OcrWord]:

@@ -34,7 +34,7 @@ def new_site(request: Request) -> Response:
 
 
 def _form(request: Request, values: dict[str, str], status: int = 200, **more: Any) -> Response:
-    shown: dict[str, Any] = {"found": None, "problem": "", "refused": False} | more
+    shown: dict[str, object] = {"found": None, "problem": "", "refused": False} | more
     return page(
         request,
         "ops/new_site.html",
@@ -94,9 +94,9 @@ def add_site(request: Request) -> Response:
     return RedirectResponse(f"/ops/sites/{site}", 303)
 
 
-def _columns(values: dict[str, str]) -> dict[str, Any]:
+def _columns(values: dict[str, str]) -> dict[str, object]:
     """Return the columns that were filled in."""
-    columns: dict[str, Any] = {name: values[name] for name in WORDS if values.get(name)}
+    columns: dict[str, object] = {name: values[name] for name in WORDS if values.get(name)}
     if year := values.get("start_year", ""):
         if not (year.isdigit() and FIRST_YEAR <= int(year) <= LAST_YEAR):
             raise InvalidInput(f"{year!r} is not a year.")
@@ -104,9 +104,9 @@ def _columns(values: dict[str, str]) -> dict[str, Any]:
     return columns
 
 
-def _settings(values: dict[str, str]) -> dict[str, Any]:
+def _settings(values: dict[str, str]) -> dict[str, object]:
     """Return the settings that were filled in; None removes one."""
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, object] = {}
     if "languages" in values:
         chosen["languages"] = values["languages"].replace(",", " ").split() or None
     for name in ("pattern", "ocr_backend"):
@@ -149,7 +149,9 @@ def change_site(request: Request) -> Response:
     values = {name: str(value).strip() for name, value in form.items()}
     before = sites.describe(settings_of(request), subdomain)
     try:
-        columns: dict[str, Any] = {name: values[name] or None for name in WORDS if name in values}
+        columns: dict[str, object] = {
+            name: values[name] or None for name in WORDS if name in values
+        }
         columns |= _columns(values)
         if scraper := values.get("scraper", ""):
             columns["scraper"] = scraper

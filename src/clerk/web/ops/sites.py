@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -14,6 +13,7 @@ from clerk.ops import activity, counts, run_control, run_details
 from clerk.ops.run_control import ACTIONS, PlannedSite
 from clerk.pipeline import sites
 from clerk.pipeline.schedule import WEEKDAYS
+from clerk.pipeline.sites import SiteOverview
 from clerk.web.auth import operator, viewer
 from clerk.web.middleware import SANDBOX
 from clerk.web.parameters import count_pages, one_of, page_slice
@@ -40,8 +40,8 @@ def all_sites(request: Request) -> Response:
         rows=found[offset : offset + PER_PAGE],
         reasons=reasons,
         found=len(found),
-        outcomes=sorted(Counter(row["outcome"] for row in rows).items()),
-        fetchers=sorted({row["scraper"] or "" for row in rows} - {""}),
+        outcomes=sorted(Counter(row.outcome for row in rows).items()),
+        fetchers=sorted({row.scraper or "" for row in rows} - {""}),
         filters={name: value for name in FILTERS if (value := request.query_params.get(name))},
         actions=ACTIONS,
         stages=STAGES,
@@ -59,8 +59,8 @@ def _reasons(request: Request) -> dict[str, str]:
 
 
 def _chosen(
-    request: Request, rows: list[dict[str, Any]], reasons: dict[str, str]
-) -> list[dict[str, Any]]:
+    request: Request, rows: list[SiteOverview], reasons: dict[str, str]
+) -> list[SiteOverview]:
     """Return the sites that pass the filters in the address, in the order that it asks for."""
     asked = request.query_params
     words, outcome, fetcher, sort = (
@@ -69,16 +69,16 @@ def _chosen(
     found = [
         row
         for row in rows
-        if words.lower() in f"{row['subdomain']} {row['name'] or ''}".lower()
-        and (not outcome or row["outcome"] == outcome)
-        and (not fetcher or row["scraper"] == fetcher)
-        and (not asked.get("paused") or row["paused"])
-        and (not asked.get("attention") or row["subdomain"] in reasons)
+        if words.lower() in f"{row.subdomain} {row.name or ''}".lower()
+        and (not outcome or row.outcome == outcome)
+        and (not fetcher or row.scraper == fetcher)
+        and (not asked.get("paused") or row.paused)
+        and (not asked.get("attention") or row.subdomain in reasons)
     ]
     if sort in ("documents", "failed"):
-        found.sort(key=lambda row: -(row[sort] or 0))
+        found.sort(key=lambda row: -(getattr(row, sort) or 0))
     elif sort == "updated_at":
-        found.sort(key=lambda row: (row[sort] is not None, row[sort]))
+        found.sort(key=lambda row: (row.updated_at is not None, row.updated_at))
     return found
 
 
@@ -148,7 +148,7 @@ def preview(request: Request) -> Response:
     names = asked.getlist("site")
     if not names:
         names = [
-            row["subdomain"] for row in _chosen(request, activity.list_sites(), _reasons(request))
+            row.subdomain for row in _chosen(request, activity.list_sites(), _reasons(request))
         ]
     planned = run_control.plan(settings_of(request), action, names, stage=stage)
     return page(

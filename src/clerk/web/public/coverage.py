@@ -59,7 +59,8 @@ class Unread:
         """Make one of a failure, without the words of its error, which are for operators."""
         error = getattr(errors, failure.kind, None)
         explains = isinstance(error, type) and issubclass(error, errors.DocumentError)
-        return cls(gate(failure.document), failure.documents, failure.kind if explains else "")
+        name = failure.file or failure.document
+        return cls(gate(name), failure.documents, failure.kind if explains else "")
 
 
 def all_places(request: Request) -> Response:
@@ -67,9 +68,9 @@ def all_places(request: Request) -> Response:
     held = {place.subdomain: place for place in listing.places(settings_of(request).storage_dir)}
     rows = []
     for site in activity.list_sites():
-        names = ("outcome", "documents", "read", "failed", "updated_at", "scraper")
-        name = site["name"] or site["subdomain"]
-        rows.append(PlaceCoverage(site["subdomain"], name, *(site[each] for each in names)))
+        counters = (site.outcome, site.documents, site.read, site.failed)
+        name = site.name or site.subdomain
+        rows.append(PlaceCoverage(site.subdomain, name, *counters, site.updated_at, site.scraper))
     followed = {row.subdomain for row in rows}
     for place in held.values():
         if place.subdomain not in followed:

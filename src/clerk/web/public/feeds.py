@@ -83,8 +83,8 @@ COLUMNS = (
 )
 
 
-@limited("search")
 @shared
+@limited("search")
 def search_json(request: Request) -> Response:
     """Respond with documents, their best pages and facets as JSON; ``cursor`` leads on."""
     results = find(request, query_of(request, limit=DOCUMENTS_PER_PAGE), switchable=True)
@@ -124,8 +124,8 @@ def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
     }
 
 
-@limited("search")
 @shared
+@limited("search")
 def search_csv(request: Request) -> Response:
     """Respond with results as a table."""
     results = find(request, query_of(request, limit=EXPORTED_AT_MOST))

@@ -38,7 +38,7 @@ DONE = ("", "confirmed", "changed", "paused", "deleted", "again")
 
 
 def _private(response: Response) -> Response:
-    """Keep a page with a secret in its address to the one who asked for it."""
+    """Keep a page with a secret in its address out of caches, search engines and referrers."""
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["X-Robots-Tag"] = "noindex"

@@ -61,7 +61,7 @@ def home_head(request: Request, places: Sequence[str]) -> Head:
     with speaking(language_of(request)):
         title = say("Minutes and agendas")
     address = _address(request, "/")
-    data: dict[str, Any] = {"@type": "WebSite", "name": title, "url": address}
+    data: dict[str, object] = {"@type": "WebSite", "name": title, "url": address}
     if address:
         data["potentialAction"] = {
             "@type": "SearchAction",

@@ -19,7 +19,7 @@ from clerk.site_db.schema import UNKNOWN
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, optional_word, refuse_unknown, whole_number
 from clerk.web.rendering import page, settings_of
-from clerk.web.shared_answers import shared
+from clerk.web.shared_answers import RunningAnswers, shared
 
 from .heads import home_head
 
@@ -76,8 +76,8 @@ def home(request: Request) -> Response:
     )
 
 
-@limited("search")
 @shared
+@limited("search")
 def search_page(request: Request) -> Response:
     """Show the documents that were found, with their best pages and facets."""
     number, status, problem, results = 1, 200, "", Results()
@@ -105,22 +105,24 @@ def search_page(request: Request) -> Response:
         if (value := asked.get(name))
     ]
     shown = results.total if query.single_pages else results.documents
-    return page(
-        request,
-        "public/search.html",
-        status,
-        query=query,
-        problem=problem,
-        results=results,
-        snippet_of=snippet_of,
-        described_hit=described_hit,
-        number=number,
-        last=count_pages(min(shown, OFFSET_AT_MOST), query.limit),
-        can_be_paged=shown <= OFFSET_AT_MOST,
-        facets=facets,
-        filters=filters,
-        sorts=SORTS,
-    )
+    answers: RunningAnswers = request.app.state.running_answers
+    with answers.rendering:
+        return page(
+            request,
+            "public/search.html",
+            status,
+            query=query,
+            problem=problem,
+            results=results,
+            snippet_of=snippet_of,
+            described_hit=described_hit,
+            number=number,
+            last=count_pages(min(shown, OFFSET_AT_MOST), query.limit),
+            can_be_paged=shown <= OFFSET_AT_MOST,
+            facets=facets,
+            filters=filters,
+            sorts=SORTS,
+        )
 
 
 def find(request: Request, query: Query, *, switchable: bool = False) -> Results:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from clerk.core.errors import InvalidInput
+from .errors import InvalidInput
 
 
 class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,9 +20,6 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     keep: int | None = None
     #: What started the run, if it was not a person.
     opened_by: str = ""
-    # The next two come from scripts of the old system; they are recorded and have no effect.
-    all_years: bool = False
-    all_agendas: bool = False
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> RunOptions:
@@ -35,6 +32,19 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
             return msgspec.convert(given, cls)
         except msgspec.ValidationError as error:
             raise InvalidInput(f"The options of a run are not valid: {error}.") from error
+
+    @classmethod
+    def stored(cls, values: Mapping[str, object] | None) -> RunOptions:
+        """Return the options in a row; nobody waits for what an older version stored unchecked."""
+        try:
+            return cls.of(values) if values else NO_OPTIONS
+        except InvalidInput:
+            return NO_OPTIONS
+
+    def over(self, other: RunOptions) -> RunOptions:
+        """Return these options, and those of another where these are not set."""
+        given = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
+        return msgspec.structs.replace(other, **given)
 
     def as_stored(self) -> dict[str, Any]:
         """Return those that are set, by name."""
