@@ -70,14 +70,15 @@ def test_a_version_is_made_from_a_former_one_without_comparing_all_files(
     folder, notes = tmp_path / "documents", tmp_path / "notes"
     add_documents(folder / "Council", *range(1, 7))
     assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
-    opened(storage, notes)
     listed = []
-    for month in (7, 8, 9):
-        add_documents(folder / "Council", month)
+    for month in (None, 7, 8, 9):
+        if month:
+            add_documents(folder / "Council", month)
         paths = opened(storage, notes)
         listed.append([path for path in paths if path.endswith(("/documents", "/meetings"))])
 
-    assert listed[0], "nothing is known of the first spare version"
+    # Which run makes the first spare version depends on how often a slow machine publishes.
+    assert any(listed[:-1]), "a version without a spare one is made by comparing all files"
     assert listed[-1] == []
     published = (storage / "_published" / "springfield" / "documents").glob("*.html")
     assert len(list(published)) == 9
