@@ -5,9 +5,9 @@ Each function has ``dry_run``: it then only returns what would be affected.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -195,7 +195,7 @@ def _effect_on_project(
 
 
 def _record(
-    conn: Connection, kind: str, subject: str, who: str, former: dict[str, Any], **about: int
+    conn: Connection, kind: str, subject: str, who: str, former: Mapping[str, object], **about: int
 ) -> int:
     _audit(conn, who, kind, subject)
     made = insert(changes).values(kind=kind, subject=subject, who=who, former=former, **about)

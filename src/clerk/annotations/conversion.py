@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 
@@ -78,7 +78,7 @@ def convert(
 
 def _objects(
     sources: Iterable[_Source], format: str
-) -> Iterator[tuple[_Source, list[dict[str, Any]]]]:
+) -> Iterator[tuple[_Source, list[dict[str, object]]]]:
     """Yield each file with the objects in it; brat has two files for an object."""
     waiting: dict[str, _Source] = {}
     for source in sources:
@@ -94,9 +94,9 @@ def _objects(
                 yield text, [found]
             elif format == "pubannotation":
                 if source.name.endswith(".jsonl"):
-                    listed = msgspec.json.Decoder(dict[str, Any]).decode_lines(source.content)
+                    listed = msgspec.json.Decoder(dict[str, object]).decode_lines(source.content)
                 else:
-                    either = dict[str, Any] | list[dict[str, Any]]
+                    either = dict[str, object] | list[dict[str, object]]
                     decoded = msgspec.json.decode(source.content, type=either)
                     listed = decoded if isinstance(decoded, list) else [decoded]
                 yield source, listed

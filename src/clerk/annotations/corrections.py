@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -31,6 +30,11 @@ from .objects import AnnotationSet, Attribute, Denotation, Orphans, Span, free_i
 from .store import NewDocument, NewSet, annotations_from, digest_of, rows_from
 
 reports = annotation_reports_table
+
+#: The value of a field of a vote; names are a list, a tally is numbers by name.
+FieldValue = str | int | float | bool | list[str] | dict[str, int] | None
+#: Values by the names of the fields, or ``is_none``: true if it is no vote at all.
+VoteFields = Mapping[str, FieldValue]
 
 #: The project with the corrections of a site.
 PROJECT = "{site}/corrections"
@@ -63,7 +67,7 @@ class ReportedError:
     label: str
     #: The right values of fields that are wrong, ``is_none`` if it is no such finding; empty if
     #: the comment says what is wrong.
-    fields: Mapping[str, Any]
+    fields: VoteFields
     comment: str
     reported_by: str
     reported_at: datetime
@@ -85,7 +89,7 @@ class Correction:
     quote: str
     label: str
     #: Right values by the names of the fields.
-    fields: Mapping[str, Any]
+    fields: VoteFields
     #: Whether it says that there is no such finding here.
     is_none: bool
     who: str
@@ -100,7 +104,7 @@ def report(
     *,
     text: str,
     label: str = "Vote",
-    fields: Mapping[str, Any] | None = None,
+    fields: VoteFields | None = None,
     comment: str = "",
     reported_by: str = "",
 ) -> int:
@@ -166,7 +170,7 @@ def reject(number: int, *, who: str) -> None:
         _audit(conn, who, "error report rejected", found)
 
 
-def accept(number: int, *, text: str, who: str, fields: Mapping[str, Any] | None = None) -> None:
+def accept(number: int, *, text: str, who: str, fields: VoteFields | None = None) -> None:
     """Make a reported error a correction; ``text`` is the text of its page now.
 
     If the page was read again since, the words that were reported must be in it once.  ``fields``
@@ -221,7 +225,9 @@ def _with_correction(
     else:
         name = next(free_ids("T", kept | {each.id or "" for each in denotations}))
         denotations.append(Denotation(span, found.label, name))
-    said = {_NOT_ONE: True} if found.fields.get(_NOT_ONE) else dict(found.fields)
+    said: dict[str, FieldValue] = dict(found.fields)
+    if said.get(_NOT_ONE):
+        said = {_NOT_ONE: True}
     said |= {_BY: who, _AT: utc_now().isoformat(timespec="seconds")}
     if _NOT_ONE not in said:
         attributes = [each for each in attributes if (each.subj, each.pred) != (name, _NOT_ONE)]
@@ -302,7 +308,7 @@ def _said(annotations: AnnotationSet, name: str | None) -> list[tuple[str, str]]
 def _corrections_on(
     name: str, page: int, text: str, annotations: AnnotationSet
 ) -> list[Correction]:
-    said: dict[str, dict[str, Any]] = {}
+    said: dict[str, dict[str, FieldValue]] = {}
     for attribute in annotations.attributes:
         said.setdefault(attribute.subj, {})[attribute.pred] = attribute.obj
     found = []

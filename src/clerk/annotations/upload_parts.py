@@ -8,10 +8,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -26,6 +25,7 @@ from . import (
     CheckedObject,
     Issue,
     Mode,
+    Range,
     UploadBatch,
     UploadedFiles,
     read_documents,
@@ -209,16 +209,29 @@ def divided(upload: UploadedFiles, batch: UploadBatch, position: int = 0) -> lis
     return parts
 
 
-def payload_of(batch: UploadBatch) -> dict[str, Any]:
-    """Return what is kept of a part: which bytes it is, and what is wrong with it."""
-    return {
-        "ranges": msgspec.to_builtins(batch.ranges),
-        "issues": msgspec.to_builtins(batch.issues),
-        "documents": len(batch.documents),
-    }
+class StoredPart(msgspec.Struct, frozen=True):
+    """What the ledger keeps of a part: which bytes it is, and what is wrong with it."""
+
+    ranges: tuple[Range, ...]
+    issues: tuple[Issue, ...] = ()
+    #: How many documents are in it, and which, in a few words.
+    documents: int = 0
+    name: str = ""
 
 
-def batch_from(payload: Any, items: int, size: int) -> UploadBatch:
+def payload_of(batch: UploadBatch, name: str) -> dict[str, object]:
+    """Return what the ledger keeps of a part, as it stores it."""
+    kept = StoredPart(batch.ranges, batch.issues, len(batch.documents), name)
+    payload: dict[str, object] = msgspec.to_builtins(kept)
+    return payload
+
+
+def stored_part(payload: Mapping[str, object]) -> StoredPart:
+    """Return what the ledger keeps of a part."""
+    return msgspec.convert(payload, StoredPart)
+
+
+def batch_from(payload: Mapping[str, object], items: int, size: int) -> UploadBatch:
     """Return a part from what is kept of it, without the names of its documents."""
-    facts = {name: payload[name] for name in ("ranges", "issues")}
-    return msgspec.convert({**facts, "items": items, "bytes": size, "documents": []}, UploadBatch)
+    kept = stored_part(payload)
+    return UploadBatch(kept.ranges, items, size, (), kept.issues)

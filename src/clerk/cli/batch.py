@@ -125,7 +125,7 @@ def _seconds(found: BatchJobTracking) -> str:
     return "" if found.duration is None else f"{found.duration.total_seconds():.2f}"
 
 
-def _as_dict(found: BatchJobTracking) -> dict[str, Any]:
+def _as_dict(found: BatchJobTracking) -> dict[str, object]:
     seconds = found.duration.total_seconds() if found.duration else None
     shown = {"status_label": found.status_label, "doc_summary": found.doc_summary()}
     return {**asdict(found), **shown, "seconds": seconds}

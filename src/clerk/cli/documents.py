@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -82,7 +82,7 @@ def list_documents(
         hint(f"The first {SHOWN} are shown; --json has all.")
 
 
-def _plain(each: IdentifiedDocument) -> dict[str, Any]:
+def _plain(each: IdentifiedDocument) -> dict[str, object]:
     facts = asdict(each)
     facts.pop("parts")
     return facts

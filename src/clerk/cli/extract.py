@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import asdict
@@ -131,7 +131,7 @@ def _text_of(path: Path, library: Library) -> str | list[str]:
     return [page.text for page in document.pages]
 
 
-def _json(row: dict[str, Any]) -> str:
+def _json(row: dict[str, object]) -> str:
     return json.dumps(row, ensure_ascii=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
@@ -28,6 +28,25 @@ if TYPE_CHECKING:
 
 #: At most this many failures are named in a preview; the rest is counted.
 NAMED = 20
+
+
+class GivenFilter(TypedDict):
+    """The options that select failures; what was not given is None."""
+
+    site: str | None
+    stage: str | None
+    error: str | None
+    document: str | None
+    quarantined: bool
+
+
+class GivenSelection(GivenFilter):
+    """And those that freeze, preview and confirm a selection."""
+
+    everything: bool
+    listed: IO[str] | None
+    dry_run: bool
+    yes: bool
 
 
 def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,7 +101,7 @@ def failures() -> None:
 @_filters
 @click.option("--each", is_flag=True, help="Print a line per failure instead of per cause.")
 @json_option
-def list_failures(each: bool, as_json: bool, **given: Any) -> None:
+def list_failures(each: bool, as_json: bool, **given: Unpack[GivenFilter]) -> None:
     """List failures by stage and error.
 
     Each group is shown with the usual remedy.
@@ -125,7 +144,7 @@ def list_failures(each: bool, as_json: bool, **given: Any) -> None:
         click.echo(f"        {group.remedy}")
 
 
-def _as_dict(failure: Failure) -> dict[str, Any]:
+def _as_dict(failure: Failure) -> dict[str, object]:
     return asdict(failure) | {"kind": failure.kind, "remedy": failure.remedy}
 
 
@@ -172,7 +191,7 @@ def show(ids: tuple[int, ...], as_json: bool) -> None:
 @_selection
 @click.option("--ocr-backend", metavar="NAME", help="Use this OCR engine.")
 @click.pass_context
-def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
+def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Unpack[GivenSelection]) -> None:
     """Retry failed documents and failed steps.
 
     Each retried document is removed from the failed count until it finishes.
@@ -203,7 +222,7 @@ def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
     "--reason", required=True, metavar="TEXT", help="The reason; stored in the audit log."
 )
 @click.pass_context
-def skip(ctx: click.Context, /, reason: str, **given: Any) -> None:
+def skip(ctx: click.Context, /, reason: str, **given: Unpack[GivenSelection]) -> None:
     """Skip failed documents, now and in later runs.
 
     They are removed from the counts.  A document whose bytes change is read
@@ -221,21 +240,25 @@ def skip(ctx: click.Context, /, reason: str, **given: Any) -> None:
         _report(ctx, found.skip(settings, selected, who=operator(), why=reason), "Skipped")
 
 
-def _filter(given: dict[str, Any]) -> Filter:
+def _filter(given: GivenFilter | GivenSelection) -> Filter:
     from clerk.pipeline.failures import Filter
 
-    names = ("site", "stage", "error", "document", "quarantined")
-    return Filter(**{name: given[name] for name in names})
+    return Filter(
+        site=given["site"],
+        stage=given["stage"],
+        error=given["error"],
+        document=given["document"],
+        quarantined=given["quarantined"],
+    )
 
 
-def _select(given: dict[str, Any]) -> list[Failure]:
+def _select(given: GivenSelection) -> list[Failure]:
     """Return the failures that the options select."""
     from clerk.pipeline.failures import Filter, find, parse_selection
 
-    listed: IO[str] | None = given["listed"]
-    if listed is not None:
+    if given["listed"] is not None:
         try:
-            parsed = json.load(listed)
+            parsed = json.load(given["listed"])
         except ValueError as error:
             raise click.BadParameter(f"not JSON: {error}", param_hint="--from") from error
         if not isinstance(parsed, list):
@@ -247,7 +270,7 @@ def _select(given: dict[str, Any]) -> list[Failure]:
     return find(wanted)
 
 
-def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) -> bool:
+def _confirmed(selected: Sequence[Failure], verb: str, given: GivenSelection) -> bool:
     """Show the selection, and ask whether to go on."""
     if not selected:
         hint("No failure matches.")

@@ -135,8 +135,8 @@ def _recorded_opener(portal: Any, pace: Path) -> Any:
     return opened
 
 
-def _settings(source: str, further: tuple[str, ...]) -> dict[str, Any]:
-    settings: dict[str, Any] = {"source": source}
+def _settings(source: str, further: tuple[str, ...]) -> dict[str, object]:
+    settings: dict[str, object] = {"source": source}
     for pair in further:
         key, mark, value = pair.partition("=")
         if not mark:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -62,12 +62,12 @@ def health(ctx: click.Context, as_json: bool) -> None:
     ctx.exit(found.level)
 
 
-def check_as_dict(check: Check) -> dict[str, Any]:
+def check_as_dict(check: Check) -> dict[str, object]:
     """Return a check as JSON shows it."""
     return {"name": check.name, "level": check.word, "said": check.message, "mend": check.fix}
 
 
-def finding_as_dict(finding: Finding) -> dict[str, Any]:
+def finding_as_dict(finding: Finding) -> dict[str, object]:
     """Return a finding as JSON shows it."""
     return asdict(finding) | {"severity": finding.severity.name}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -152,7 +152,7 @@ def described(document: OfferedDocument) -> str:
     return plain(f"{day}  {document.kind:8}{document.body or document.title}: {document.url}{form}")
 
 
-def as_json(preview: Preview) -> dict[str, Any]:
+def as_json(preview: Preview) -> dict[str, object]:
     """Return a preview for ``--json``."""
     return {
         "scraper": preview.scraper,

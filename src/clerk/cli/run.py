@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clerk.core.config import Settings
-from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, STAGES, Run
+from clerk.core.states import OCR, STAGES, Run
 
 from .common import (
     EXIT_DOCUMENTS_FAILED,
@@ -359,16 +359,16 @@ def show(summaries: Sequence[Summary], *, as_json: bool = False) -> None:
 
 def _show_figures(summary: Summary) -> None:
     """Print what each stage did."""
-    if fetched := summary.details.get(FETCH, {}):
+    if fetched := summary.fetched:
         keys = ("new", "changed", "moved", "unchanged", "gone")
-        parts = [f"{fetched[key]} {key}" for key in keys if fetched.get(key)]
+        parts = [f"{number} {key}" for key in keys if (number := getattr(fetched, key))]
         click.echo(f"  fetched    {', '.join(parts) or 'nothing'}")
-        for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
+        for problem in fetched.skipped_names[:SKIPPED_SHOWN]:
             click.echo(plain(f"  skipped    {problem}"))
-        if fetched.get("left"):
-            click.echo(f"  left       {fetched['left']} for the next run, because time was up")
-        if fetched.get("skipped", 0) > SKIPPED_SHOWN:
-            click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
+        if fetched.left:
+            click.echo(f"  left       {fetched.left} for the next run, because time was up")
+        if fetched.skipped > SKIPPED_SHOWN:
+            click.echo(f"  ... and {fetched.skipped - SKIPPED_SHOWN} more")
     if summary.total:
         pages = f" ({numbered(summary.pages, 'page')})" if summary.pages else ""
         unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
@@ -376,20 +376,17 @@ def _show_figures(summary: Summary) -> None:
         click.echo(f"  read       {fresh} of {summary.total} documents{pages}{unchanged}")
     if summary.cancelled:
         click.echo(f"  cancelled  {numbered(summary.cancelled, 'document')}")
-    compiled, extracted, deployed = (
-        summary.details.get(stage, {}) for stage in (COMPILATION, EXTRACTION, DEPLOY)
-    )
-    if compiled:
-        documents = numbered(compiled["documents"], "document")
-        click.echo(f"  compiled   {documents}, {numbered(compiled['pages'], 'page')}")
-    if extracted:
-        entities = numbered(extracted["entities"], "entity", "entities")
-        click.echo(f"  extracted  {numbered(extracted['votes'], 'vote')}, {entities}")
-    if moved := extracted.get("annotations"):
-        click.echo(
-            f"  annotations on {numbered(moved['changed_pages'], 'changed page')}: "
-            f"{moved['moved']} moved, {moved['changed']} with other words, "
-            f"{moved['orphaned']} orphaned, {moved['restored']} restored"
-        )
-    if deployed:
-        click.echo(f"  published  {seen_from_here(deployed['path'])}")
+    if compiled := summary.compiled:
+        documents = numbered(compiled.documents, "document")
+        click.echo(f"  compiled   {documents}, {numbered(compiled.pages, 'page')}")
+    if extracted := summary.extracted:
+        entities = numbered(extracted.entities, "entity", "entities")
+        click.echo(f"  extracted  {numbered(extracted.votes, 'vote')}, {entities}")
+        if moved := extracted.annotations:
+            click.echo(
+                f"  annotations on {numbered(moved.changed_pages, 'changed page')}: "
+                f"{moved.moved} moved, {moved.changed} with other words, "
+                f"{moved.orphaned} orphaned, {moved.restored} restored"
+            )
+    if deployed := summary.deployed:
+        click.echo(f"  published  {seen_from_here(deployed.path)}")

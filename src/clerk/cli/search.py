@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -147,7 +147,7 @@ def _described(hit: Hit) -> str:
     return f"{words}, in the {hit.kind} of {hit.date or 'an unknown date'}" if hit.part else words
 
 
-def _as_json(text: str, results: Results) -> dict[str, Any]:
+def _as_json(text: str, results: Results) -> dict[str, object]:
     return {
         "query": text,
         "total": results.total,

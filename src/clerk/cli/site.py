@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from datetime import date
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from urllib.parse import urlsplit
 
 import click
@@ -45,6 +45,26 @@ def site() -> None:
       clerk site list
       clerk site show springfield
     """
+
+
+class GivenFacts(TypedDict):
+    """The options that describe a site; what was not given is None."""
+
+    name: str | None
+    state: str | None
+    kind: str | None
+    country: str | None
+    lat: float | None
+    lng: float | None
+    start_year: int | None
+    scraper: str | None
+    pattern: str | None
+    mapping: str | None
+    languages: tuple[str, ...]
+    ocr_backend: str | None
+    further: tuple[str, ...]
+    permission_from: str | None
+    permission_reason: str | None
 
 
 def _facts(command: Any) -> Any:
@@ -102,7 +122,7 @@ def add(
     dry_run: bool,
     no_preview: bool,
     yes: bool,
-    **given: Any,
+    **given: Unpack[GivenFacts],
 ) -> None:
     """Add a site.
 
@@ -137,7 +157,7 @@ def add(
 
     site_changes.require_new(subdomain, source)
     permission = _given_permission(given)
-    label, where = site_changes.resolve_source(source, given.get("scraper"))
+    label, where = site_changes.resolve_source(source, given["scraper"])
     if "://" in where and not no_preview:
         label, where, permission = _look_at(source, given, settings, permission)
     elif dry_run and label != "folder" and label in registered():
@@ -174,7 +194,7 @@ def add(
 
 
 def _look_at(
-    source: str, given: dict[str, Any], settings: Settings, permission: dict[str, str] | None
+    source: str, given: GivenFacts, settings: Settings, permission: dict[str, str] | None
 ) -> tuple[str, str, dict[str, str] | None]:
     """List what is at an address, show it, and return the fetcher and the source to use.
 
@@ -184,7 +204,7 @@ def _look_at(
     from clerk.fetch.http.responses import NotUnderstood, RobotsRefused
     from clerk.ops import site_changes
 
-    scraper = given.get("scraper") or ""
+    scraper = given["scraper"] or ""
     hint(f"Listing {source} ...")
     found = site_changes.look_at(settings, source, scraper, permitted=permission is not None)
     refused = next((e for _, e in found.failed if isinstance(e, RobotsRefused)), None)
@@ -232,8 +252,8 @@ def _ask_for_permission(refused: ClerkError) -> dict[str, str]:
     return permission_record(who, reason, who=operator())
 
 
-def _given_permission(given: dict[str, Any]) -> dict[str, str] | None:
-    who, reason = given.get("permission_from"), given.get("permission_reason")
+def _given_permission(given: GivenFacts) -> dict[str, str] | None:
+    who, reason = given["permission_from"], given["permission_reason"]
     if bool(who) != bool(reason):
         raise InvalidInput("Give both --permission-from and --permission-reason.")
     from clerk.ops.site_changes import permission_record
@@ -241,25 +261,26 @@ def _given_permission(given: dict[str, Any]) -> dict[str, str] | None:
     return permission_record(who, reason, who=operator()) if who and reason else None
 
 
-def _columns(given: dict[str, Any]) -> dict[str, object]:
+def _columns(given: GivenFacts) -> dict[str, object]:
     from clerk.ops.site_changes import COLUMNS
 
-    return {name: given[name] for name in COLUMNS if given.get(name) is not None}
+    return {name: value for name, value in given.items() if name in COLUMNS and value is not None}
 
 
-def _extra(given: dict[str, Any]) -> dict[str, object]:
+def _extra(given: GivenFacts) -> dict[str, object]:
     """Return the settings that were given; None removes a setting."""
     extra: dict[str, object] = {}
-    for name in ("pattern", "ocr_backend"):
-        if given.get(name):
-            extra[name] = given[name]
-    if given.get("mapping"):
+    if given["pattern"]:
+        extra["pattern"] = given["pattern"]
+    if given["ocr_backend"]:
+        extra["ocr_backend"] = given["ocr_backend"]
+    if given["mapping"]:
         extra["mapping"] = existing_path(given["mapping"])
-    if given.get("languages"):
+    if given["languages"]:
         extra["languages"] = list(given["languages"])
     from clerk.ops.site_changes import parse_setting
 
-    return extra | dict(map(parse_setting, given.get("further") or ()))
+    return extra | dict(map(parse_setting, given["further"]))
 
 
 @site.command("list")
@@ -316,42 +337,42 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     if answer:
         click.echo(activity.text_of_answer(subdomain, answer))
         return
-    facts = sites.describe(settings, subdomain).as_dict()
+    details = sites.describe(settings, subdomain)
     if as_json:
-        print_json(facts)
+        print_json(details.as_dict())
         return
-    click.echo(f"{facts['name']} ({subdomain}): {facts['outcome']}")
-    click.echo(f"  from     {facts['source'] or '-'} by {facts['scraper'] or '-'}")
-    if facts["settings_error"]:
-        click.echo(f"  {facts['settings_error']}")
-    for name, value in sorted(facts["settings"].items()):
+    row = details.columns
+    click.echo(f"{row['name']} ({subdomain}): {details.outcome}")
+    click.echo(f"  from     {details.source or '-'} by {row['scraper'] or '-'}")
+    if details.settings_error:
+        click.echo(f"  {details.settings_error}")
+    for name, value in sorted(details.settings.items()):
         click.echo(f"  setting  {name}={value if isinstance(value, str) else json.dumps(value)}")
-    click.echo(f"  updated  {moment(facts['updated_at'], 'never')}")
-    if facts["last_error_message"]:
-        click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
+    click.echo(f"  updated  {moment(row['updated_at'], 'never')}")
+    if row["last_error_message"]:
+        click.echo(f"  error    {row['last_error_stage']}: {row['last_error_message']}")
     for kept in activity.kept_answers(subdomain):
         click.echo(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)")
-    disk = facts["disk"]
-    click.echo(f"  on disk  {numbered(disk['pdfs'], 'document')}, {disk['texts']} read")
-    if facts["gone"]:
-        click.echo(f"  gone     {len(facts['gone'])} no longer offered by the source, but kept")
-    for difference in facts["differences"]:
+    click.echo(f"  on disk  {numbered(details.disk.pdfs, 'document')}, {details.disk.texts} read")
+    if details.gone:
+        click.echo(f"  gone     {len(details.gone)} no longer offered by the source, but kept")
+    for difference in details.differences:
         click.echo(f"  differs  {difference}")
     print_table(
         ("  STAGE", "TOTAL", "COMPLETED", "FAILED", "CANCELLED"),
         [
-            (f"  {s['stage']}", s["total"], s["completed"], s["failed"], s["cancelled"])
-            for s in facts["stages"]
+            (f"  {each.stage}", each.total, each.completed, each.failed, each.cancelled)
+            for each in details.stages
         ],
     )
-    for run in facts["runs"]:
-        ended = f"{run['state']}{': ' + run['reason'] if run['reason'] else ''}"
-        click.echo(f"  run {run['epoch']}  {moment(run['created_at'])}  {ended}")
-    if earlier := facts["earlier_runs"]:
-        number = numbered(earlier["runs"], "run")
-        read = numbered(earlier["documents_read"], "document")
-        days = f"{earlier['first_day']} to {earlier['last_day']}"
-        click.echo(f"  before   {days}: {number}, {earlier['failed']} failed; {read} read")
+    for run in details.runs:
+        ended = f"{run.state}: {run.reason}" if run.reason else run.state
+        click.echo(f"  run {run.epoch}  {moment(run.created_at)}  {ended}")
+    if earlier := details.earlier_runs:
+        number = numbered(earlier.runs, "run")
+        read = numbered(earlier.documents_read, "document")
+        days = f"{earlier.first_day} to {earlier.last_day}"
+        click.echo(f"  before   {days}: {number}, {earlier.failed} failed; {read} read")
 
 
 @site.command()
@@ -359,7 +380,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
 @click.option("--from", "source", help="New folder, list or portal.")
 @_permission
 @_facts
-def edit(subdomain: str, source: str | None, **given: Any) -> None:
+def edit(subdomain: str, source: str | None, **given: Unpack[GivenFacts]) -> None:
     """Change a site; options not given stay as they are.
 
     \b
@@ -376,8 +397,8 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
     found: tuple[str, str] | None = None
     permission = _given_permission(given)
     if source:
-        found = site_changes.resolve_source(source, given.get("scraper"))
-        if "://" in found[1] and not given.get("scraper"):
+        found = site_changes.resolve_source(source, given["scraper"])
+        if "://" in found[1] and not given["scraper"]:
             label, where, permission = _look_at(source, given, settings, permission)
             found = label, where
     site_changes.change(

@@ -58,7 +58,7 @@ def record_meetings(conn: Connection, subdomain: str, meetings: Sequence[ListedM
     """Record meetings as they were listed last, and count changes that concern a calendar."""
     known = source_meetings_table.c
 
-    def counted(new: Any) -> dict[str, Any]:
+    def counted(new: Any) -> dict[str, object]:
         differs = or_(*(known[name] != new[name] for name in _IN_CALENDARS))
         return {
             "sequence": known.sequence + case((differs, 1), else_=0),
@@ -108,7 +108,7 @@ def _replace(
     table: Table,
     subdomain: str,
     records: Sequence[ListedMeeting] | Sequence[DocumentRequest],
-    more: Callable[[Any], dict[str, Any]] = lambda new: {},
+    more: Callable[[Any], dict[str, object]] = lambda new: {},
 ) -> None:
     """Write records of a site in place of those with the same identity.
 

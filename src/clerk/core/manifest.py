@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 import msgspec
 from sqlalchemy import (
@@ -30,7 +30,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    cast,
     delete,
     func,
     insert,
@@ -38,6 +37,9 @@ from sqlalchemy import (
     or_,
     select,
     update,
+)
+from sqlalchemy import (
+    cast as sql_cast,
 )
 
 from . import outbox, store
@@ -60,6 +62,55 @@ Day = date
 
 #: What is said about a document: by itself, by its source, by people.
 FACTS_OF_DOCUMENTS: Final = ("kind", "body", "date", "title")
+
+
+class DocumentFacts(TypedDict):
+    """The values of FACTS_OF_DOCUMENTS; what is not known is None."""
+
+    kind: str | None
+    body: str | None
+    date: date | None
+    title: str | None
+
+
+class FactEvidence(TypedDict, total=False):
+    """A fact as the evidence has it: its value and where it comes from, if it is known."""
+
+    value: str | None
+    source: str
+    quote: str
+    page: int
+    confidence: float
+
+
+class OtherReading(TypedDict):
+    """What speaks against a fact, or what was known of it before a person corrected it."""
+
+    field: str
+    fact: FactEvidence
+
+
+def facts_of(of: object, others: Mapping[str, str | None] = MappingProxyType({})) -> DocumentFacts:
+    """Return the facts of a row, an identity or a part, with ``others`` in place of some.
+
+    Among the others a date is as it is stored in evidence.
+    """
+    values = {name: getattr(of, name) for name in FACTS_OF_DOCUMENTS} | dict(others)
+    if "date" in others:
+        values["date"] = date.fromisoformat(values["date"]) if values["date"] else None
+    return cast(DocumentFacts, values)
+
+
+def fact_in(evidence: Mapping[str, object], name: str) -> FactEvidence:
+    """Return what evidence says of a fact."""
+    return cast(FactEvidence, evidence.get(name) or {})
+
+
+def others_in(evidence: Mapping[str, object]) -> list[OtherReading]:
+    """Return the other readings that evidence has."""
+    return list(cast("Sequence[OtherReading]", evidence.get("others") or ()))
+
+
 #: How the evidence names a person who corrected a fact.
 PERSON: Final = "person"
 
@@ -79,7 +130,7 @@ class DocumentPart:
     date: date | None = None
     title: str | None = None
     of_other_place: bool | None = False
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, object] = field(default_factory=dict)
     first_character: int = 0
 
     @property
@@ -102,7 +153,7 @@ class DocumentIdentity:
     body: str | None = None
     date: date | None = None
     title: str | None = None
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[DocumentPart, ...] = ()
 
 
@@ -120,7 +171,7 @@ class DocumentRow:
     title: str | None
     file_name: str | None
     sequence: int
-    evidence: Mapping[str, Any]
+    evidence: Mapping[str, object]
     listed: Mapping[str, str | None]
     corrections: Mapping[str, str | None]
     identified_of: str | None
@@ -308,7 +359,7 @@ def known_documents(
     With ``identities`` only about those.
     """
     columns = [
-        cast(_d.listed, String) if name == "listed_json" else _d[name]
+        sql_cast(_d.listed, String) if name == "listed_json" else _d[name]
         for name in KnownDocument.__struct_fields__
     ]
     query = select(*columns).where(_d.subdomain == subdomain).order_by(_d.name)
@@ -325,7 +376,7 @@ def known_files(
     Each is its identity, its name, what its file looked like at the source (None if it was gone or
     is to be fetched in any case), and whether it was last seen before that time.
     """
-    looks = cast(_d.source_bytes, String) + " " + cast(_d.source_mtime_ns, String)
+    looks = sql_cast(_d.source_bytes, String) + " " + sql_cast(_d.source_mtime_ns, String)
     looks = looks + " " + func.coalesce(_d.version_hint, "")
     is_held = and_(_d.pdf_sha256.is_not(None), _d.gone_at.is_(None))
     query = select(
@@ -546,7 +597,7 @@ def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument])
         return
     names = [each.former_name or each.name for each in fetched]
     known = {row.name: row for row in documents(conn, subdomain, names)}
-    added: list[dict[str, Any]] = []
+    added: list[dict[str, object]] = []
     changes: list[tuple[str, str, str | None]] = []
     for each in fetched:
         before = known.get(each.former_name or each.name)
@@ -602,7 +653,7 @@ def record_versions(
     _insert_new(conn, document_versions_table, rows)
 
 
-def _insert_new(conn: Connection, table: Any, rows: list[dict[str, Any]]) -> None:
+def _insert_new(conn: Connection, table: Any, rows: list[dict[str, object]]) -> None:
     """Insert the rows that are not there yet."""
     if not rows:
         return
@@ -675,7 +726,7 @@ def record_identities(
         new = _corrected(identities[row.name], row.corrections)
         if new.identified_of.partition(" ")[0] != (row.text_sha256 or ""):
             continue
-        values: dict[str, Any] = {"identified_of": new.identified_of}
+        values: dict[str, object] = {"identified_of": new.identified_of}
         for name in (*FACTS_OF_DOCUMENTS, "evidence"):
             if getattr(new, name) != getattr(row, name):
                 values[name] = getattr(new, name)
@@ -702,19 +753,17 @@ def _corrected(found: DocumentIdentity, corrections: Mapping[str, str | None]) -
     """Return an identity with what people said; what was found instead is kept as contradicting."""
     if not corrections:
         return found
-    evidence: dict[str, Any] = dict(found.evidence)
-    others = list(evidence.get("others", ()))
-    facts: dict[str, Any] = {}
+    evidence: dict[str, object] = dict(found.evidence)
+    others = others_in(evidence)
     for name, value in corrections.items():
-        before = evidence.get(name, {})
+        before = fact_in(evidence, name)
         if before.get("source") != PERSON:
             if before.get("value") and before["value"] != value:
                 others.insert(0, {"field": name, "fact": before})
             evidence[name] = {"value": value, "source": PERSON, "confidence": 1.0}
-        facts[name] = date.fromisoformat(value) if name == "date" and value else value
     if others:
         evidence["others"] = others
-    return replace(found, evidence=evidence, **facts)
+    return replace(found, evidence=evidence, **facts_of(found, corrections))
 
 
 def correct(
@@ -732,8 +781,7 @@ def correct(
         if corrections == row.corrections:
             continue
         changed += 1
-        facts = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
-        before = DocumentIdentity("", **facts, evidence=row.evidence)
+        before = DocumentIdentity("", **facts_of(row), evidence=row.evidence)
         new = _corrected(before, corrections)
         _write_corrections(conn, row, new, corrections)
     return changed
@@ -751,15 +799,10 @@ def withdraw_corrections(conn: Connection, subdomain: str, names: Sequence[str])
             continue
         changed += 1
         evidence = dict(row.evidence)
-        facts: dict[str, Any] = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
-        for name in row.corrections:
-            others = evidence.get("others", ())
-            facts_beside = [each["fact"] for each in others if each["field"] == name]
-            was: dict[str, Any] = facts_beside[0] if facts_beside else {}
-            evidence[name] = was
-            value = was.get("value")
-            facts[name] = date.fromisoformat(value) if name == "date" and value else value
-        new = DocumentIdentity("", **facts, evidence=evidence)
+        found = {each["field"]: each["fact"] for each in reversed(others_in(evidence))}
+        was = {name: found.get(name, FactEvidence()) for name in row.corrections}
+        values = {name: fact.get("value") for name, fact in was.items()}
+        new = DocumentIdentity("", **facts_of(row, values), evidence=evidence | was)
         _write_corrections(conn, row, new, {})
     return changed
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -46,9 +45,9 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         given = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
         return msgspec.structs.replace(other, **given)
 
-    def as_stored(self) -> dict[str, Any]:
+    def as_stored(self) -> dict[str, object]:
         """Return those that are set, by name."""
-        found: dict[str, Any] = msgspec.to_builtins(self)
+        found: dict[str, object] = msgspec.to_builtins(self)
         return found
 
 

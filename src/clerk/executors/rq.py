@@ -144,7 +144,7 @@ class WaitingJob:
     queue: str
     function: str
     arguments: tuple[Any, ...] = ()
-    named: Mapping[str, Any] = field(default_factory=dict)
+    named: Mapping[str, object] = field(default_factory=dict)
 
 
 def waiting_jobs(settings: Settings, name: str) -> list[WaitingJob]:

@@ -35,7 +35,7 @@ class ClaimItem(msgspec.Struct, frozen=True):
     #: How many documents it counts for; of an upload, how many objects.
     documents: int = 1
     #: Which bytes of an upload it is, and what was wrong with them.
-    payload: Mapping[str, Any] = {}
+    payload: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class Section:
     subscription: int
     kind: str
     label: str
-    asked: Mapping[str, Any]
+    asked: Mapping[str, object]
     hits: list[ShownHit]
 
     @property
@@ -200,7 +200,7 @@ def trial(settings: Settings, address: str, key: str) -> EmailMessage:
 def webhook_body(settings: Settings, key: str, sections: Sequence[Section]) -> bytes:
     """Return what a webhook is sent."""
 
-    def described(hit: ShownHit) -> dict[str, Any]:
+    def described(hit: ShownHit) -> dict[str, object]:
         return {
             "site": hit.site,
             "place": hit.place,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -55,14 +54,14 @@ class FollowTarget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         )
 
 
-def read_followed(asked: Mapping[str, Any]) -> FollowTarget:
+def read_followed(asked: Mapping[str, object]) -> FollowTarget:
     """Return what was stored; unknown fields are refused."""
     return msgspec.convert(dict(asked), FollowTarget)
 
 
-def stored(followed: FollowTarget) -> dict[str, Any]:
+def stored(followed: FollowTarget) -> dict[str, object]:
     """Return what is stored of it."""
-    found: dict[str, Any] = msgspec.to_builtins(followed)
+    found: dict[str, object] = msgspec.to_builtins(followed)
     return found
 
 

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from clerk.core import manifest
 from clerk.core.db import reading_connection, require_site, writing_to
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.manifest import FACTS_OF_DOCUMENTS, DocumentPart, DocumentRow
+from clerk.core.manifest import DocumentPart, DocumentRow
 from clerk.core.site_extra import SiteRow
 from clerk.fetch.sources import name_at_source
 from clerk.identify.dates import FIRST_YEAR, LAST_YEAR
@@ -54,7 +54,7 @@ class IdentifiedDocument:
     doubts: Sequence[str]
     corrected: Sequence[str]
     #: The identity as it is stored; see :attr:`identity`.
-    evidence: Mapping[str, Any]
+    evidence: Mapping[str, object]
     parts: Sequence[DocumentPart] = ()
 
     @property
@@ -110,7 +110,7 @@ def _facts(site: SiteRow, row: DocumentRow) -> IdentifiedDocument:
     return IdentifiedDocument(
         name=row.name,
         file=name_at_source(site, row.name, row.source_url or ""),
-        **{name: getattr(row, name) for name in FACTS_OF_DOCUMENTS},
+        **manifest.facts_of(row),
         pages=row.pages,
         doubts=doubts_of(identity_from(row.evidence))
         if row.evidence or row.identified_of is not None
@@ -121,7 +121,7 @@ def _facts(site: SiteRow, row: DocumentRow) -> IdentifiedDocument:
     )
 
 
-def identity_from(evidence: Mapping[str, Any]) -> Identity:
+def identity_from(evidence: Mapping[str, object]) -> Identity:
     """Return what a document is, from its evidence as it is stored."""
     try:
         return msgspec.convert(evidence, Identity)

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+import msgspec
 from sqlalchemy import Connection, select, update
 
 from clerk.core import config, storage
@@ -44,6 +45,14 @@ LEASE_SECONDS = 120.0
 
 #: How many problems a notice lists.
 LINES_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class _WaitingNotice:
+    """A notice as it waits in the ledger for one of its targets, named by its fingerprint."""
+
+    target: str
+    notice: Notice
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,7 @@ def _queue(
             ledger.NewItem(
                 f"{number}: {shown(url)}",
                 step=Step.DELIVER,
-                payload={"target": fingerprint(url), "notice": asdict(notice)},
+                payload=msgspec.to_builtins(_WaitingNotice(fingerprint(url), notice)),
                 not_before=later or now,
             )
             for number, url in enumerate(settings.notify_url, start=1)
@@ -207,13 +216,12 @@ def _attempt(settings: Settings, claim: Claim) -> str:
     """Send the notice of a claim and return what went wrong; empty if nothing did."""
     (item,) = claim.items
     urls = {fingerprint(url): url for url in settings.notify_url}
-    url = urls.get(item.payload["target"])
+    waiting = msgspec.convert(item.payload, _WaitingNotice)
+    url = urls.get(waiting.target)
     if url is None:
         return "BadSetting: NOTIFY_URL does not name this target any more"
-    given = dict(item.payload["notice"])
-    lines = tuple(NoticeLine(**line) for line in given.pop("lines"))
     try:
-        send(url, Notice(**given, lines=lines))
+        send(url, waiting.notice)
     except NotDelivered as error:
         return f"NotDelivered: {error}"
     return ""

@@ -8,9 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from clerk.annotations import corrections
 from clerk.annotations.decide import page_text
@@ -48,7 +46,7 @@ def place_of(site: SiteDatabase, document: Document, vote: CompiledVote) -> Vote
 
 
 def report(
-    site: str, place: VotePlace, fields: Mapping[str, Any], comment: str, reported_by: str
+    site: str, place: VotePlace, fields: corrections.VoteFields, comment: str, reported_by: str
 ) -> int:
     """Keep what a reader says about a vote until an operator decides; return its number."""
     if not fields and not comment.strip():
@@ -66,7 +64,7 @@ def report(
 
 
 def accept(
-    settings: Settings, number: int, who: str, fields: Mapping[str, Any] | None = None
+    settings: Settings, number: int, who: str, fields: corrections.VoteFields | None = None
 ) -> bool:
     """Make a reported error a correction; return whether a run was opened that publishes it.
 

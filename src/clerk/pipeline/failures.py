@@ -20,6 +20,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Row, Select, and_, case, false, func, or_, select, union
 
 from clerk.core import storage
@@ -415,14 +416,11 @@ def groups(failures: Iterable[Failure]) -> list[FailureGroup]:
     return sorted(made, key=lambda group: (-group.failed.all, group.stage, group.kind))
 
 
-def parse_selection(listed: Sequence[Mapping[str, Any]]) -> list[Failure]:
+def parse_selection(listed: object) -> list[Failure]:
     """Return the failures of a list that ``clerk failures list --each --json`` printed."""
     try:
-        return [
-            Failure(**{name: each[name] for name in Failure.__dataclass_fields__ if name in each})
-            for each in listed
-        ]
-    except (KeyError, TypeError) as error:
+        return msgspec.convert(listed, list[Failure])
+    except msgspec.ValidationError as error:
         raise InvalidInput(
             "That is not a list of failures.",
             hint="Make one: clerk failures list --each --json > failures.json",

@@ -30,8 +30,18 @@ from . import (
     upload_state,
     upload_steps,
 )
+from .stage_results import CompileResult, DeployResult, ExtractResult, StageResult
 
 log = logging.getLogger(__name__)
+
+#: What the results of a child are, by the step.
+_RESULTS: Mapping[str, type[transitions.Found | TextRecord | StageResult]] = {
+    Step.FETCH: transitions.Found,
+    Step.DOCUMENT: TextRecord,
+    Step.COMPILE: CompileResult,
+    Step.EXTRACT: ExtractResult,
+    Step.DEPLOY: DeployResult,
+}
 
 #: How many claims of dead workers a busy worker releases at a time.
 SWEPT_AT_ONCE = 50
@@ -148,10 +158,13 @@ class Pipeline:
     ) -> Claim | None:
         """Settle items and open what follows; a coordinator need not wait to be found."""
         ready = outcomes
-        if claim.step == Step.FETCH:
-            ready = [_typed(outcome, transitions.Found) for outcome in outcomes]
-        elif claim.step == Step.DOCUMENT:
-            ready = [_typed(outcome, TextRecord) for outcome in outcomes]
+        if kind := _RESULTS.get(claim.step):
+            ready = [
+                msgspec.structs.replace(each, result=msgspec.convert(each.result, kind))
+                if each.state == Item.COMPLETED and each.result is not None
+                else each
+                for each in outcomes
+            ]
         too_much = [each for each in outcomes if each.error_kind == TooMuchAtOnce.__name__]
         parts = upload_steps.divided(claim) if too_much else []
         with civic_db_connection() as conn:
@@ -258,13 +271,6 @@ def sweep(settings: Settings, most: int | None = None) -> int:
             if ledger.is_of_the_dead(conn, claim, silence, dead):
                 transitions.crash(conn, claim, crash, parts)
     return len(found)
-
-
-def _typed(outcome: Outcome, kind: type[transitions.Found] | type[TextRecord]) -> Outcome:
-    """Give a result the type that transitions expect."""
-    if outcome.state != Item.COMPLETED or outcome.result is None:
-        return outcome
-    return msgspec.structs.replace(outcome, result=msgspec.convert(outcome.result, kind))
 
 
 def _context(claim: Claim) -> dict[str, str | int | None]:

@@ -49,6 +49,7 @@ from clerk.extract import VOTE_FIELDS, Entity, Extraction, Vote
 from clerk.extract.documents import cache_of
 
 from . import upload_state
+from .stage_results import FollowedAnnotations
 
 #: The project with what was extracted from a site.
 PROJECT = "{site}/extraction"
@@ -77,10 +78,10 @@ class Followed:
     extracted_pages: int = 0
     jobs: list[int] = field(default_factory=list)
 
-    def summary(self) -> dict[str, int]:
-        """Return what became of annotations on pages that were read again, as a run shows it."""
-        names = ("changed_pages", "moved", "changed", "orphaned", "restored")
-        return {name: getattr(self, name) for name in names}
+    @property
+    def annotations(self) -> FollowedAnnotations:
+        """What became of annotations on pages that were read again, as a run shows it."""
+        return msgspec.convert(self, FollowedAnnotations, from_attributes=True)
 
 
 @dataclass(frozen=True)
@@ -228,9 +229,7 @@ def _move(
 
 def _open(conn: Connection, project_id: int, mode: str) -> int:
     """Open a job that is closed from the start, so that a crash leaves nothing to recover."""
-    job_id = upload_state.open_upload(
-        conn, project_id=project_id, mode=mode, options={}, source={}, size=0
-    )
+    job_id = upload_state.open_upload(conn, project_id=project_id, mode=mode)
     upload_state.close_upload(conn, job_id, Upload.COMPLETED)
     return job_id
 

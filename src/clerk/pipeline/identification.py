@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from sqlalchemy import Connection
@@ -27,10 +27,15 @@ from clerk.core import manifest
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import (
     FACTS_OF_DOCUMENTS,
+    DocumentFacts,
     DocumentIdentity,
     DocumentPart,
     DocumentRow,
+    OtherReading,
+    fact_in,
+    facts_of,
     identified_of,
+    others_in,
 )
 from clerk.core.site_extra import SiteRow
 from clerk.core.storage import PAGE_FILE
@@ -106,12 +111,9 @@ def bodies_in_full(conn: Connection, subdomain: str) -> dict[str, DocumentIdenti
                 replace(part, body=of_part, evidence=evidence_of_part) if of_part else part
             )
         if body or tuple(parts) != row.parts:
-            facts: dict[str, Any] = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
-            if body:
-                facts["body"] = body
             settled[row.name] = DocumentIdentity(
                 row.identified_of or "",
-                **facts,
+                **facts_of(row, {"body": body} if body else {}),
                 evidence=evidence if body else row.evidence,
                 parts=tuple(parts),
             )
@@ -120,14 +122,14 @@ def bodies_in_full(conn: Connection, subdomain: str) -> dict[str, DocumentIdenti
 
 def _in_full(
     of: DocumentRow | DocumentPart, known: Mapping[str, float]
-) -> tuple[str | None, Mapping[str, Any]]:
+) -> tuple[str | None, Mapping[str, object]]:
     """Return the full name of a body that has a short one, and the evidence with it."""
-    fact = of.evidence.get("body", {})
+    fact = fact_in(of.evidence, "body")
     is_weak = fact.get("source") == PAGE and fact.get("confidence", 0.0) < MENTIONED
     name = fuller_name(of.body, known) if of.body and is_weak else None
     if not name:
         return None, {}
-    others = [*of.evidence.get("others", ()), {"field": "body", "fact": fact}]
+    others = [*others_in(of.evidence), OtherReading(field="body", fact=fact)]
     by_site = {**fact, "value": name, "source": SITE, "confidence": _BY_SITE}
     return name, {**of.evidence, "body": by_site, "others": others}
 
@@ -184,7 +186,7 @@ def page_views(text: Path) -> list[PageView]:
 def _identity(
     identity: Identity, parts: Iterable[Part], text_sha256: str | None
 ) -> DocumentIdentity:
-    evidence: dict[str, Any] = _evidence(identity)
+    evidence = _evidence(identity)
     if identity.others:
         evidence["others"] = [
             {"field": other.field, "fact": _fact(other.fact)} for other in identity.others
@@ -208,18 +210,22 @@ def _identity(
     )
 
 
-def _values(found: Identity | Part) -> dict[str, Any]:
+def _values(found: Identity | Part) -> DocumentFacts:
     """Return the values of the facts as the manifest has them."""
-    values = {name: getattr(found, name).value for name in FACTS_OF_DOCUMENTS}
-    day = values["date"]
-    return values | {"date": date.fromisoformat(day) if day else None}
+    day = found.date.value
+    return DocumentFacts(
+        kind=found.kind.value,
+        body=found.body.value,
+        date=date.fromisoformat(day) if day else None,
+        title=found.title.value,
+    )
 
 
-def _evidence(found: Identity | Part) -> dict[str, Any]:
+def _evidence(found: Identity | Part) -> dict[str, object]:
     return {name: _fact(getattr(found, name)) for name in FACTS_OF_DOCUMENTS}
 
 
-def _fact(fact: Fact) -> dict[str, Any]:
+def _fact(fact: Fact) -> dict[str, object]:
     """Return a fact as it is stored: what is empty is left out."""
-    values: dict[str, Any] = msgspec.to_builtins(fact)
+    values: dict[str, object] = msgspec.to_builtins(fact)
     return {name: value for name, value in values.items() if value not in (None, "", 0.0)}

@@ -49,14 +49,13 @@ from clerk.core.states import DEPLOY, FETCH, OCR, Item, Kind, Run, Step
 
 from . import batches
 from .failures import DAY_SECONDS
+from .stage_results import DeployResult, FetchResult
 
 #: How long a run without changes keeps its rows; the figures of the last day count them.
 UNCHANGED_DAYS = 2
 #: How many runs are pruned in one transaction.
 RUNS_AT_ONCE = 100
 
-#: What a fetch says it found, apart from what it found unchanged.
-_NEWS = ("new", "changed", "moved", "gone")
 _SUMS = ("documents_read", "documents_failed", "pages", "seconds")
 
 _runs, _jobs, _history = runs_table, jobs_table, run_history_table
@@ -204,10 +203,12 @@ def _without_changes(conn: Connection, runs: Sequence[EndedRun]) -> list[EndedRu
     )
     changed = set(conn.execute(tried.distinct()).scalars())
     said = select(_jobs.c.run_id, _jobs.c.stage, _jobs.c.detail)
-    for job in conn.execute(said.where(_jobs.c.run_id.in_(names))):
-        news = _NEWS if job.stage == FETCH else ("changed",) if job.stage == DEPLOY else ()
-        if any((job.detail or {}).get(name) for name in news):
-            changed.add(job.run_id)
+    for run_id, stage, detail in conn.execute(said.where(_jobs.c.run_id.in_(names))):
+        fetched = FetchResult.stored(detail) if stage == FETCH else None
+        deployed = DeployResult.stored(detail) if stage == DEPLOY else None
+        moved = fetched and (fetched.new or fetched.changed or fetched.moved or fetched.gone)
+        if moved or (deployed and deployed.changed):
+            changed.add(run_id)
     return [run for run in runs if run.run_id not in changed]
 
 
@@ -243,9 +244,9 @@ def _add_up(conn: Connection, runs: Sequence[EndedRun]) -> None:
     busy = select(_jobs.c.run_id, func.sum(_jobs.c.busy_seconds))
     worked = conn.execute(busy.where(_jobs.c.run_id.in_(names)).group_by(_jobs.c.run_id))
     seconds = {row[0]: row[1] for row in worked}
-    sums: dict[tuple[str, date], dict[str, Any]] = {}
+    sums: dict[tuple[str, date], dict[str, float]] = {}
     for run in runs:
-        nothing = dict.fromkeys((*Run.ENDED, *_SUMS), 0)
+        nothing: dict[str, float] = dict.fromkeys((*Run.ENDED, *_SUMS), 0)
         day = sums.setdefault((run.subdomain, run.finished_at.date()), nothing)
         day[run.state] += 1
         day["seconds"] += seconds.get(run.run_id) or 0.0

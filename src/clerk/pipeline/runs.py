@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
@@ -22,9 +21,22 @@ from clerk.core.db import (
 )
 from clerk.core.models import db_now, items_table, jobs_table, runs_table, sites_table
 from clerk.core.run_options import NO_OPTIONS, RunOptions
-from clerk.core.states import DEPLOY, FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
+from clerk.core.states import (
+    COMPILATION,
+    DEPLOY,
+    EXTRACTION,
+    FETCH,
+    OCR,
+    QUEUES,
+    STAGES,
+    Item,
+    Kind,
+    Run,
+    Step,
+)
 
 from . import queues, reconcile, steps, transitions
+from .stage_results import CompileResult, DeployResult, ExtractResult, FetchResult
 
 #: The rank of a run that goes before all others, and of one that waits for all others.
 URGENT, LATE = -100, 100
@@ -61,8 +73,8 @@ class Summary:
     #: Documents that were tried.
     attempted: int = 0
     pages: int = 0
-    #: What each single step had to say, by stage.
-    details: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: What each single step had to say, by stage, as JSON shows it.
+    details: dict[str, Mapping[str, object]] = field(default_factory=dict)
     failures: list[RunFailure] = field(default_factory=list)
 
     @property
@@ -72,10 +84,29 @@ class Summary:
         A site that is published elsewhere now, or with other votes, is news too.
         """
         over = self.state in (Run.COMPLETED, Run.PARTIAL)
-        fetched = self.details.get(FETCH, {})
-        rearranged = fetched.get("gone") or fetched.get("moved")
-        published = self.details.get(DEPLOY, {}).get("changed")
+        rearranged = self.fetched and (self.fetched.gone or self.fetched.moved)
+        published = self.deployed and self.deployed.changed
         return over and self.total > 0 and not (self.attempted or rearranged or published)
+
+    @property
+    def fetched(self) -> FetchResult | None:
+        """What was found at the source, once that is known."""
+        return FetchResult.stored(self.details.get(FETCH))
+
+    @property
+    def compiled(self) -> CompileResult | None:
+        """What the database has, once it is compiled."""
+        return CompileResult.stored(self.details.get(COMPILATION))
+
+    @property
+    def extracted(self) -> ExtractResult | None:
+        """What was found in the text, once it is extracted."""
+        return ExtractResult.stored(self.details.get(EXTRACTION))
+
+    @property
+    def deployed(self) -> DeployResult | None:
+        """Where the site was published, once it is."""
+        return DeployResult.stored(self.details.get(DEPLOY))
 
     @property
     def succeeded(self) -> bool:

@@ -292,7 +292,7 @@ def _look(
     if text is not None:
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             content = storage.extracted_file(folder, document).read_bytes()
-            said = msgspec.json.decode(content, type=dict[str, Any])
+            said = msgspec.json.decode(content, type=dict[str, object])
             if said.get("version") == VERSION and said.get("text_sha256") == pages_hash:
                 findings = (text.text_sha256, hashlib.sha256(content).hexdigest())
     is_gone = bool(row.gone_at if row else old and old.gone_at)

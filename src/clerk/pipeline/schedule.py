@@ -22,6 +22,7 @@ from statistics import median
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import msgspec
 from sqlalchemy import Connection, func, select, update
 
 from clerk.core import manifest
@@ -109,16 +110,16 @@ class ScheduleRule:
         zone = "" if self.every_hours is not None else f" {self.zone}"
         return words + zone + (f" + {self.jitter_minutes} min" if self.jitter_minutes else "")
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return the rule as it is stored: what differs from the default."""
         plain = {each.name: each.default for each in fields(self)}
         found = {name: value for name, value in asdict(self).items() if value != plain[name]}
         return found | ({"on": list(self.on)} if self.on else {})
 
 
-def rule_from(stored: Mapping[str, Any]) -> ScheduleRule:
+def rule_from(stored: Mapping[str, object]) -> ScheduleRule:
     """Return a rule as it was stored."""
-    return ScheduleRule(**{**stored, "on": tuple(stored.get("on", ()))})
+    return msgspec.convert(stored, ScheduleRule)
 
 
 def parse_rule(words: str) -> ScheduleRule:

@@ -61,10 +61,9 @@ def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None
 
 def show_job(conn: Connection, job: Job, error: str = "") -> None:
     """Bring the site's counters of a stage in line with the job, in the job's transaction."""
-    values = counter_columns(job.stage, job.total, job.completed, job.failed)
-    if error:
-        values |= error_columns(job.stage, error)
-    set_columns(conn, job.subdomain, **values)
+    counters = counter_columns(job.stage, job.total, job.completed, job.failed)
+    noted = error_columns(job.stage, error) if error else {}
+    set_columns(conn, job.subdomain, **counters, **noted)
 
 
 def correct(conn: Connection, job: Job) -> None:
@@ -150,7 +149,7 @@ def zero_counters(stages: Iterable[str]) -> dict[str, int]:
     return {name: 0 for stage in stages for name in counter_columns(stage, 0, 0, 0)}
 
 
-def error_columns(stage: str, error: str) -> dict[str, Any]:
+def error_columns(stage: str, error: str) -> dict[str, object]:
     """Return the values of the columns of the last error."""
     return {
         "last_error_stage": stage,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
@@ -80,6 +79,22 @@ class FilesOnDisk:
 
 
 @dataclass(frozen=True)
+class SiteRun:
+    """A run of a site; the fields are columns of ``runs``."""
+
+    run_id: str
+    subdomain: str
+    epoch: int
+    state: str
+    goal_stage: str | None
+    options: Mapping[str, object]
+    rank: int
+    reason: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
 class SiteDetails:
     """Everything about a site, its counters and what is on disk."""
 
@@ -87,7 +102,7 @@ class SiteDetails:
     columns: SiteRow
     outcome: str
     source: str | None
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     #: What is wrong with the settings; empty if they can be read.
     settings_error: str
     stages: list[StageCounters]
@@ -95,16 +110,16 @@ class SiteDetails:
     #: Documents that the source offers no longer.
     gone: list[str]
     #: The latest runs, newest first.
-    runs: list[dict[str, Any]]
+    runs: list[SiteRun]
     #: Runs before those that are kept.
     earlier_runs: EarlierRuns | None
     #: Where counters and disk disagree; a site in a run may be ahead.
     differences: list[str]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the details as JSON shows them."""
         shown = asdict(self)
-        columns: dict[str, Any] = shown.pop("columns")
+        columns: dict[str, object] = shown.pop("columns")
         return columns | shown
 
 
@@ -173,12 +188,13 @@ def describe(settings: Settings, subdomain: str) -> SiteDetails:
     """Return everything about a site, and where its counters and its folder disagree."""
     with reading_connection() as conn:
         site = require_site(conn, subdomain)
-        runs = conn.execute(
-            select(runs_table)
+        latest = (
+            select(*(runs_table.c[each.name] for each in fields(SiteRun)))
             .where(runs_table.c.subdomain == subdomain)
             .order_by(runs_table.c.epoch.desc())
             .limit(RUNS_SHOWN)
-        ).fetchall()
+        )
+        runs = [SiteRun(*row) for row in conn.execute(latest)]
         documents = manifest.documents(conn, subdomain)
         earlier = earlier_runs(conn, subdomain)
     run_state = runs[0].state if runs else None
@@ -209,7 +225,7 @@ def describe(settings: Settings, subdomain: str) -> SiteDetails:
             sum(bool(row.text_sha256 and not row.failed_pages) for row in documents),
         ),
         gone=[row.name for row in documents if row.gone_at],
-        runs=[dict(run._mapping) for run in runs],
+        runs=runs,
         earlier_runs=earlier,
         # With a store the folder is a cache, which lacks most documents.
         differences=[] if settings.storage_url else disk_differences(site, folder),

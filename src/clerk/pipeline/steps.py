@@ -11,7 +11,7 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import msgspec
 from sqlalchemy import Connection
@@ -46,10 +46,10 @@ from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import language_data, shared_pages
 
 from . import ledger, queues, transitions
+from .stage_results import CompileResult, DeployResult, ExtractResult, FetchResult
 from .upload_state import ClaimLost
 
 if TYPE_CHECKING:
-    from clerk.fetch.base import FetchReport
     from clerk.read.options import ReadingOptions
     from clerk.site_db import CompileReport
 
@@ -194,13 +194,29 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     record = SiteManifest(settings.sql_url, files.subdomain, _holding(order), open_reading)
     fetched = fetch_site(around.site, files, record, seconds=FETCH_BUDGET_SECONDS)
     rejected = [
-        {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
+        transitions.Rejected(problem.what, problem.error or "Rejected", problem.why)
         for problem in fetched.errors
     ]
     if fetched.names_files:
         unusable = storage.unusable_names(files.folder)
-    rejected += [{"name": name, "kind": "UnusableName", "why": UNUSABLE_NAME} for name in unusable]
-    return Performed({"engine": engine(), "rejected": rejected, "detail": summary(fetched)})
+    rejected += [transitions.Rejected(name, "UnusableName", UNUSABLE_NAME) for name in unusable]
+    # What was skipped is kept by name, as far as a person reads it.
+    skipped = [f"{problem.what}: {problem.why}" for problem in fetched.skipped]
+    figures = FetchResult(
+        fetcher=fetched.fetcher,
+        meetings=fetched.meetings,
+        new=len(fetched.new),
+        changed=len(fetched.changed),
+        moved=len(fetched.moved),
+        unchanged=len(fetched.unchanged),
+        gone=len(fetched.gone),
+        gaps=len(fetched.gaps),
+        left=fetched.left,
+        skipped=len(skipped),
+        skipped_names=skipped[:NAMES_KEPT],
+    )
+    found = transitions.Found(rejected=tuple(rejected), engine=engine(), figures=figures)
+    return Performed(msgspec.to_builtins(found))
 
 
 def _check_of(order: Order) -> Callable[[Connection], None]:
@@ -221,24 +237,6 @@ def _holding(order: Order) -> Callable[[Connection], None]:
             raise ClaimLost(f"The run of {order.site['subdomain']} has ended.")
 
     return hold
-
-
-def summary(fetched: FetchReport) -> dict[str, Any]:
-    """Return the figures of a fetch, and by name what was skipped, as far as a person reads it."""
-    skipped = [f"{problem.what}: {problem.why}" for problem in fetched.skipped]
-    return {
-        "fetcher": fetched.fetcher,
-        "meetings": fetched.meetings,
-        "new": len(fetched.new),
-        "changed": len(fetched.changed),
-        "moved": len(fetched.moved),
-        "unchanged": len(fetched.unchanged),
-        "gone": len(fetched.gone),
-        "gaps": len(fetched.gaps),
-        "left": fetched.left,
-        "skipped": len(skipped),
-        "skipped_names": skipped[:NAMES_KEPT],
-    }
 
 
 def engine_of(site: SiteRow, options: RunOptions, settings: Settings) -> str:
@@ -489,7 +487,7 @@ def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Perf
     if not (is_published and to_extract <= EXTRACTED_SOON and queues.starts_soon(EXTRACTION)):
         keep = around.options.keep
         publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
-    return Performed({"documents": compiled.documents, "pages": compiled.pages})
+    return Performed(msgspec.to_builtins(CompileResult(compiled.documents, compiled.pages)))
 
 
 def compile_database(around: OrderContext) -> CompileReport:
@@ -567,10 +565,9 @@ def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed
     report(SITE_SECONDS, "keeping annotations")
     followed = follow_pages.follow(around.settings, subdomain, everything=False)
     failed = dict(list(found.failed.items())[:NAMES_KEPT])
-    result = {"votes": found.votes, "entities": found.entities, "failed": failed}
-    if followed.changed_pages:
-        result["annotations"] = followed.summary()
-    return Performed(result)
+    annotations = followed.annotations if followed.changed_pages else msgspec.UNSET
+    result = ExtractResult(found.votes, found.entities, failed, annotations)
+    return Performed(msgspec.to_builtins(result))
 
 
 def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
@@ -600,7 +597,7 @@ def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         log.warning("%s", error)
     finish_deploy(around.site)
     changed = published.changed or bool(published.targets) or is_indexed
-    return Performed({"path": str(published.path), "changed": changed})
+    return Performed(msgspec.to_builtins(DeployResult(str(published.path), changed)))
 
 
 _Step = Callable[[OrderContext, OrderItem, Report], Performed]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
@@ -78,6 +78,7 @@ from .site_counters import (
     show_job,
     zero_counters,
 )
+from .stage_results import FetchResult, StageResult
 from .stages import Stage, opened_with, stage_named
 
 log = logging.getLogger(__name__)
@@ -132,7 +133,7 @@ class Found:
     rejected: tuple[Rejected, ...] = ()
     #: The reader they are for; a document that failed with another one is tried again.
     engine: str = ""
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    figures: FetchResult = FetchResult()
 
 
 # -------------------------------------------------------------------------------- starting
@@ -690,8 +691,8 @@ def close_stage(conn: Connection, job: Job, results: list[Any]) -> None:
     elif job.stage == OCR:
         complete_reading(conn, job)
     elif ledger.close_job(conn, job.id):
-        if results and isinstance(results[0], Mapping):
-            ledger.note_detail(conn, job.id, results[0])
+        if results and isinstance(results[0], StageResult):
+            ledger.note_detail(conn, job.id, msgspec.to_builtins(results[0]))
         if job.stage == FETCH and not job.failed:
             _after_fetch(conn, job, results[0])
         else:
@@ -700,7 +701,7 @@ def close_stage(conn: Connection, job: Job, results: list[Any]) -> None:
 
 def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
     """Open the reading of what was found and not opened while it was fetched."""
-    ledger.note_detail(conn, job.id, found.detail)
+    ledger.note_detail(conn, job.id, msgspec.to_builtins(found.figures))
     if found.documents is None:
         # What is to be read, and how many documents need no reading, is in the manifest.
         total, _ = manifest.count_documents(conn, job.subdomain)
@@ -799,11 +800,11 @@ def complete_reading(
 
     The coordinator is assigned to the worker that takes it, if there is one.
     """
-    values = counter_columns(job.stage, job.total, job.completed, job.failed)
-    if error:
-        values |= error_columns(job.stage, error)
+    counters = counter_columns(job.stage, job.total, job.completed, job.failed)
+    noted = error_columns(job.stage, error) if error else {}
+    unclaimed = _unclaimed(job.stage)
     if not set_columns_if(
-        conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values
+        conn, job.subdomain, unclaimed, coordinator_enqueued=True, **counters, **noted
     ):
         show_job(conn, job, error)
         return None
@@ -859,8 +860,9 @@ def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str
 
     A fetch that left something makes a scheduled site due at once.
     """
-    fetched = job_of_stage(conn, job.subdomain, FETCH)
-    if fetched is not None and fetched.detail.get("left"):
+    fetch = job_of_stage(conn, job.subdomain, FETCH)
+    found = FetchResult.stored(fetch.detail) if fetch is not None else None
+    if found is not None and found.left:
         mine = schedules_table.c.subdomain == job.subdomain
         conn.execute(update(schedules_table).where(mine).values(next_at=db_now()))
     _end(conn, job, state, reason)

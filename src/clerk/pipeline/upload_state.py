@@ -6,14 +6,17 @@ What settles their parts is in :mod:`clerk.pipeline.transitions`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, insert, update
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from clerk.annotations import Issue
+from clerk.annotations.decide import Options
 from clerk.annotations.store import Stored
-from clerk.core.errors import Conflict
+from clerk.annotations.upload_parts import stored_part
+from clerk.core.errors import Conflict, NotFound
 from clerk.core.models import (
     annotation_issues_table,
     annotation_uploads_table,
@@ -31,6 +34,37 @@ uploads = annotation_uploads_table
 _ISSUES_AT_ONCE = 5_000
 
 
+class UploadSource(msgspec.Struct, frozen=True):
+    """The file that holds everything of an upload, and the names of the files it came from."""
+
+    path: str
+    files: list[str] = []
+
+
+@dataclass(frozen=True)
+class StoredUpload:
+    """An upload as it was asked for; clerk's own jobs have no source and no options."""
+
+    job_id: int
+    project_id: int
+    mode: str
+    state: str
+    stored_options: Mapping[str, object]
+    stored_source: Mapping[str, object]
+    #: How many parts it was split into so far.
+    batches: int
+
+    @property
+    def options(self) -> Options:
+        """What was asked for."""
+        return msgspec.convert({**self.stored_options, "mode": self.mode}, Options)
+
+    @property
+    def source(self) -> UploadSource:
+        """Its file."""
+        return msgspec.convert(self.stored_source, UploadSource)
+
+
 class ClaimLost(Conflict):
     """Another worker holds the item now, or its upload was cancelled."""
 
@@ -40,9 +74,9 @@ def open_upload(
     *,
     project_id: int,
     mode: str,
-    options: Mapping[str, Any],
-    source: Mapping[str, Any],
-    size: int,
+    options: Options | None = None,
+    source: UploadSource | None = None,
+    size: int = 0,
     parts: Sequence[NewPart] = (),
     retry_of: int | None = None,
     created_by: str | None = None,
@@ -62,8 +96,8 @@ def open_upload(
             job_id=job_id,
             project_id=project_id,
             mode=mode,
-            options=dict(options),
-            source=dict(source),
+            options=msgspec.to_builtins(options) if options else {},
+            source=msgspec.to_builtins(source) if source else {},
             bytes=size,
             batches=len(parts),
             retry_of=retry_of,
@@ -74,6 +108,18 @@ def open_upload(
         ledger.add_items(conn, job_id, None, [NewItem(step=Step.SPLIT, documents=0)])
     ledger.add_parts(conn, job_id, parts)
     return job_id
+
+
+def require_upload(conn: Connection, job_id: int) -> StoredUpload:
+    """Return an upload, or say that there is none."""
+    of = uploads.c
+    chosen = select(
+        *(of.job_id, of.project_id, of.mode, of.state, of.options, of.source, of.batches)
+    )
+    row = conn.execute(chosen.where(of.job_id == job_id)).first()
+    if row is None:
+        raise NotFound(f"There is no upload {job_id}.", hint="List them: clerk annotations list")
+    return StoredUpload(*row)
 
 
 def extend_split(conn: Connection, claim: Claim, parts: Sequence[NewPart]) -> None:
@@ -141,7 +187,7 @@ def count_failed_parts(conn: Connection, claim: Claim, failures: Sequence[Failed
     """Count the bytes of parts that failed, with an issue for each of their documents."""
     for failed in failures:
         code = Batch.CRASHED if failed.state == Item.QUARANTINED else Batch.FAILED
-        known = msgspec.convert(failed.item.payload.get("issues", []), list[Issue])
+        known = stored_part(failed.item.payload).issues
         names = ledger.documents_of_part(conn, failed.item.id) or [("", "")]
         add_issues(
             conn,

@@ -15,18 +15,23 @@ import time
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import select
 
 from clerk.annotations import UploadBatch, upload_parts
 from clerk.annotations import split as split_batches
 from clerk.annotations.decide import Options
 from clerk.annotations.spool import stored_upload
-from clerk.annotations.upload_parts import SECONDS, SECONDS_PER_MB, Decide, PartTask, Progress
+from clerk.annotations.upload_parts import (
+    SECONDS,
+    SECONDS_PER_MB,
+    Decide,
+    PartTask,
+    Progress,
+    stored_part,
+)
 from clerk.core.child_process import Order, OrderItem, Performed, Report
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import described
-from clerk.core.models import annotation_uploads_table
 from clerk.core.states import Batch, Step
 from clerk.executors.work import Claim, Crash
 
@@ -51,11 +56,9 @@ class _Sent(msgspec.Struct, frozen=True):
 
 def order(claim: Claim) -> Order:
     """Return a claim with its upload, in values that can be sent."""
-    uploads = annotation_uploads_table
     with reading_connection() as conn:
-        row = conn.execute(select(uploads).where(uploads.c.job_id == claim.job_id)).one()
-    options = msgspec.convert({**row.options, "mode": row.mode}, Options)
-    sent = _Sent(claim, row.project_id, options, row.source["path"], row.batches)
+        upload = upload_state.require_upload(conn, claim.job_id)
+    sent = _Sent(claim, upload.project_id, upload.options, upload.source.path, upload.batches)
     (item,) = claim.items
     items = [OrderItem(item.document, item.bytes)]
     return Order(claim.step, items=items, upload=msgspec.msgpack.encode(sent))
@@ -91,9 +94,8 @@ def _write(claim: Claim, waiting: list[NewPart]) -> None:
 def new_part(batch: UploadBatch, error: Exception | None = None) -> NewPart:
     """Return a part as the ledger keeps it; one with an error has failed."""
     names = [{"sourcedb": db, "sourceid": name} for db, name in batch.documents]
-    payload = upload_parts.payload_of(batch) | {"name": doc_summary(names)}
     return NewPart(
-        payload,
+        upload_parts.payload_of(batch, doc_summary(names)),
         batch.items,
         batch.bytes,
         names,
@@ -156,7 +158,7 @@ def divided_after(claim: Claim, crash: Crash) -> list[NewPart]:
     document that is to blame is given up.
     """
     item = crash.item
-    if item is None or item.step != Step.STORE or item.payload["documents"] <= 1:
+    if item is None or item.step != Step.STORE or stored_part(item.payload).documents <= 1:
         return []
     if item.crashes + item.lost + 1 < CRASH_BUDGET:
         return []

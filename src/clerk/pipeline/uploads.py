@@ -28,7 +28,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-import msgspec
 from sqlalchemy import Connection, Row, Select, exists, func, select
 
 from clerk.annotations import (
@@ -72,6 +71,7 @@ from clerk.executors.pool import Pool, Signals
 from . import ledger, queues, upload_state
 from .flow import Pipeline
 from .ledger import NewPart
+from .upload_state import UploadSource, require_upload
 
 jobs, uploads = jobs_table, annotation_uploads_table
 
@@ -152,7 +152,7 @@ class Status:
         """How many issues there are, without notes."""
         return sum(times for code, times in self.issues.items() if code not in NOTES)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return it as plain values."""
         return {**asdict(self), "seconds": round(self.seconds, 3)}
 
@@ -273,8 +273,8 @@ def _open(
             conn,
             project_id=store.make_project(conn, project, created_by),
             mode=options.mode,
-            options=msgspec.to_builtins(options),
-            source={"path": source.path, "files": names},
+            options=options,
+            source=UploadSource(source.path, names),
             size=size,
             created_by=created_by,
         )
@@ -296,7 +296,8 @@ class UploadJob:
     def status(self) -> Status:
         """Return how far it is."""
         with reading_connection() as conn:
-            return _status(conn, require_upload(conn, self.id))
+            require_upload(conn, self.id)
+            return _status(conn, conn.execute(_described().where(jobs.c.id == self.id)).one())
 
     def events(self, settings: Settings) -> Iterator[Status]:
         """Give how far it is, again and again, until it is over or suspended.
@@ -395,14 +396,6 @@ def _leave(pool: Pool) -> Iterator[None]:
     while pool.turn(LOOK_SECONDS):
         yield
     yield
-
-
-def require_upload(conn: Connection, job_id: int) -> Row[Any]:
-    """Return an upload with its job and the name of its project, or say that there is none."""
-    row = conn.execute(_described().where(jobs.c.id == job_id)).first()
-    if row is None:
-        raise NotFound(f"There is no upload {job_id}.", hint="List them: clerk annotations list")
-    return row
 
 
 @cache
@@ -632,24 +625,24 @@ def retry(
     That is what failed, crashed or was cancelled.
     """
     with civic_db_connection() as conn:
-        row = require_upload(conn, job_id)
-        if row.state in (Upload.OPEN, Upload.SUSPENDED):
+        former = require_upload(conn, job_id)
+        if former.state in (Upload.OPEN, Upload.SUSPENDED):
             raise InvalidInput(
                 f"Upload {job_id} is still running.", hint="Wait, or cancel it first."
             )
         parts = _parts_not_stored(conn, job_id, batch_id)
         if not parts:
             raise NotFound(f"Upload {job_id} has no failed or cancelled items.")
-        if not Path(row.source["path"]).is_file():
+        if not Path(former.source.path).is_file():
             raise NotFound(
                 f"The file of upload {job_id} has been deleted.", hint="Upload it again."
             )
         again = upload_state.open_upload(
             conn,
-            project_id=row.project_id,
-            mode=row.mode,
-            options=row.options,
-            source=row.source,
+            project_id=former.project_id,
+            mode=former.mode,
+            options=former.options,
+            source=former.source,
             size=sum(part.bytes for part in parts),
             parts=parts,
             retry_of=job_id,
@@ -668,13 +661,13 @@ def rollback(job_id: int, *, who: str = "") -> WentBack:
     """
     done = WentBack()
     with reading_connection() as conn:
-        row = require_upload(conn, job_id)
-    if row.state in (Upload.OPEN, Upload.SUSPENDED):
+        former = require_upload(conn, job_id)
+    if former.state in (Upload.OPEN, Upload.SUSPENDED):
         cancel(job_id, who=who)
     after = 0
     while True:
         with civic_db_connection() as conn:
-            after = rereading.roll_back(conn, row.project_id, job_id, done, after)
+            after = rereading.roll_back(conn, former.project_id, job_id, done, after)
             if not after:
                 if not done.left:
                     upload_state.mark_rolled_back(conn, job_id)

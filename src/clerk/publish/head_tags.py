@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from markupsafe import Markup
 
@@ -37,7 +36,7 @@ class Head:
     #: Names and contents of further meta elements, in order.
     meta: Sequence[tuple[str, str]] = ()
     #: schema.org, without ``@context``.
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
     #: Addresses and texts of the pages above this one; addresses may be empty.
     crumbs: Sequence[tuple[str, str]] = ()
     gate: Gate = field(default_factory=Gate)
@@ -67,7 +66,7 @@ class Head:
             for name, value in self.meta
             if value
         ]
-        described: list[Mapping[str, Any]] = [self.data] if self.data else []
+        described: list[Mapping[str, object]] = [self.data] if self.data else []
         if self.crumbs and all(address for address, _ in self.crumbs):
             steps = [
                 {"@type": "ListItem", "position": number, "item": address, "name": text}
@@ -86,7 +85,7 @@ def shorten(text: str) -> str:
     return plain[: _LONGEST_DESCRIPTION - 1].rpartition(" ")[0] + "…"
 
 
-def json_ld(data: Mapping[str, Any]) -> Markup:
+def json_ld(data: Mapping[str, object]) -> Markup:
     """Return a data block that no text in it can end or turn into a script."""
     known = {name: value for name, value in data.items() if value not in (None, "", [], {})}
     text = json.dumps({"@context": "https://schema.org", **known}, ensure_ascii=False)
@@ -155,7 +154,7 @@ def described(document: CompiledDocument) -> str:
     return f"{named}, {document.date}" if document.date else named
 
 
-def organization(body: str | None, place: str) -> dict[str, Any]:
+def organization(body: str | None, place: str) -> dict[str, object]:
     """Return a body as schema.org knows it."""
     if not body:
         return {"@type": "GovernmentOrganization", "name": place}
@@ -163,7 +162,7 @@ def organization(body: str | None, place: str) -> dict[str, Any]:
     return {"@type": "GovernmentOrganization", "name": body, "parentOrganization": parent}
 
 
-def meeting_data(body: str | None, date: str, place: str, canonical: str) -> dict[str, Any]:
+def meeting_data(body: str | None, date: str, place: str, canonical: str) -> dict[str, object]:
     """Return a meeting as schema.org knows it."""
     return {
         "@type": "Event",
@@ -175,7 +174,7 @@ def meeting_data(body: str | None, date: str, place: str, canonical: str) -> dic
     }
 
 
-def person_data(name: str, body: str, place: str, canonical: str) -> dict[str, Any]:
+def person_data(name: str, body: str, place: str, canonical: str) -> dict[str, object]:
     """Return a member of a body as schema.org knows them."""
     return {
         "@type": "Person",
@@ -185,7 +184,7 @@ def person_data(name: str, body: str, place: str, canonical: str) -> dict[str, A
     }
 
 
-def matter_data(kind: str, number: str | None, name: str, canonical: str) -> dict[str, Any]:
+def matter_data(kind: str, number: str | None, name: str, canonical: str) -> dict[str, object]:
     """Return a matter as schema.org knows it: ordinances and resolutions are legislation."""
     if kind in ("ordinance", "resolution"):
         identified = {"legislationIdentifier": number, "legislationType": kind}

@@ -83,7 +83,7 @@ def _escaped(_language: str, message: str) -> Markup:
     return escape(language.say(message))
 
 
-def _filled(told: Markup, values: Mapping[str, Any]) -> Markup:
+def _filled(told: Markup, values: Mapping[str, object]) -> Markup:
     if not values:
         return told
     # As Markup does it, in a fraction of the time.

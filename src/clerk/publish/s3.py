@@ -75,7 +75,7 @@ class S3(KeepsVersions):
             raise SourceUnavailable(f"{target} refuses the files: {error}.") from error
 
 
-def _upload(client: Any, bucket: str, base: str, version: Path, index: dict[str, Any]) -> None:
+def _upload(client: Any, bucket: str, base: str, version: Path, index: dict[str, object]) -> None:
     files = {
         path.relative_to(version).as_posix(): path for path in version.rglob("*") if path.is_file()
     }

@@ -108,7 +108,7 @@ def _engine() -> Any:
     except ImportError as error:
         raise _missing() from error
     folder = Path(rapidocr.__file__).parent / "models"
-    params: dict[str, Any] = {
+    params: dict[str, object] = {
         "Global.log_level": "critical",
         "Global.use_cls": False,
         "EngineConfig.onnxruntime.intra_op_num_threads": 1,

@@ -156,7 +156,7 @@ class CompiledDocument(_Labelled):
     title: str | None
     file_name: str | None
     sequence: int
-    evidence: Mapping[str, Any]
+    evidence: Mapping[str, object]
     pages: int
     method: str | None
     confidence: float | None

@@ -86,13 +86,13 @@ class _FindingsFile(msgspec.Struct):
     """What is taken from an extraction result; the entries are passed on as they are."""
 
     text_sha256: str = ""
-    votes: list[dict[str, Any]] = []
-    entities: list[dict[str, Any]] = []
-    items: list[dict[str, Any]] = []
-    attendance: list[dict[str, Any]] = []
-    speakers: list[dict[str, Any]] = []
-    declarations: list[dict[str, Any]] = []
-    matters: list[dict[str, Any]] = []
+    votes: list[dict[str, object]] = []
+    entities: list[dict[str, object]] = []
+    items: list[dict[str, object]] = []
+    attendance: list[dict[str, object]] = []
+    speakers: list[dict[str, object]] = []
+    declarations: list[dict[str, object]] = []
+    matters: list[dict[str, object]] = []
 
 
 _Json = TypeVar("_Json", _DocumentFile, _FailedPagesFile, _FindingsFile)
@@ -113,11 +113,17 @@ def page_image(document: str, page: int) -> str:
     return f"images/{document}/page-{page}.webp"
 
 
-def names_of(vote: dict[str, Any]) -> list[tuple[str, str]]:
+def names_of(vote: dict[str, object]) -> list[tuple[str, str]]:
     """Return (member, ballot) for every name a vote prints; none if the names are not certain."""
-    if "names" in (vote.get("doubtful") or ()):
+    if "names" in listed(vote, "doubtful"):
         return []
-    return [(str(name), ballot) for key, ballot in _BALLOTS.items() for name in vote.get(key) or ()]
+    return [(str(name), ballot) for key, ballot in _BALLOTS.items() for name in listed(vote, key)]
+
+
+def listed(found: Mapping[str, object], name: str) -> Sequence[object]:
+    """Return a list in a finding; whoever wrote the file may have left it out."""
+    value = found.get(name)
+    return value if isinstance(value, list) else ()
 
 
 def search_text(text: str) -> str:
@@ -226,7 +232,7 @@ def _public(text: str | None, gate: Gate) -> str | None:
     return str(gate(text)) if text else None
 
 
-def _public_json(value: Mapping[str, Any], gate: Gate) -> str:
+def _public_json(value: Mapping[str, object], gate: Gate) -> str:
     return json.dumps(gate.clean(value), ensure_ascii=False, sort_keys=True)
 
 
@@ -255,11 +261,11 @@ class _Whose:
         part = self._part_of_page(number)
         return (part.kind, part.first_page) if part else (self._row.kind, None)
 
-    def finding(self, found: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    def finding(self, found: Mapping[str, object]) -> tuple[str | None, str | None]:
         """Return the body and the day of what was found somewhere in the text."""
         return self._facts(self._part_of(found))
 
-    def counts(self, found: Mapping[str, Any]) -> bool:
+    def counts(self, found: Mapping[str, object]) -> bool:
         """Whether a vote is on the record: minutes of this place have it."""
         part = self._part_of(found)
         if part is None:
@@ -273,7 +279,7 @@ class _Whose:
         place = bisect_left(parts, number, key=lambda part: part.last_page)
         return parts[min(place, len(parts) - 1)]
 
-    def _part_of(self, found: Mapping[str, Any]) -> DocumentPart | None:
+    def _part_of(self, found: Mapping[str, object]) -> DocumentPart | None:
         start = found.get("start")
         return part_at(self._spans, start if isinstance(start, int) else 0)
 
@@ -300,7 +306,7 @@ def _found_rows(
         votes[key] = (key, document.name, body, day, *_place(identity, vote), *values)
         members.update(dict.fromkeys((key, member, ballot) for member, ballot in names_of(vote)))
         printed = [member for member, _ in names_of(vote)]
-        certain = (who for who in ("mover", "seconder") if who not in (vote.get("doubtful") or ()))
+        certain = (who for who in ("mover", "seconder") if who not in listed(vote, "doubtful"))
         printed += [str(vote[who]) for who in certain if vote.get(who)]
         # Nobody can be placed without a body.
         names.update((body, day, name) for name in printed if body)
@@ -316,7 +322,7 @@ def _found_rows(
         for number, entity in enumerate(findings.entities, start=1)
     ]
 
-    def found(mark: str, entries: list[dict[str, Any]], *columns: str) -> list[Row]:
+    def found(mark: str, entries: list[dict[str, object]], *columns: str) -> list[Row]:
         """Return a row for each finding: where it is, then its columns."""
         return [
             (
@@ -348,8 +354,8 @@ def _found_rows(
         "matter_votes": [
             (row[0], f"{identity}-v{place + 1}")
             for row, each in zip(appearances, findings.matters, strict=True)
-            for place in dict.fromkeys(each.get("votes") or ())
-            if f"{identity}-v{place + 1}" in votes
+            for place in dict.fromkeys(listed(each, "votes"))
+            if isinstance(place, int) and f"{identity}-v{place + 1}" in votes
         ],
         "document_names": [
             (document.name, body, day, name, times)
@@ -409,15 +415,15 @@ def _tolerant(raw: bytes, kind: type[_Json]) -> _Json:
     return kind()
 
 
-def _by_page(entries: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
-    pages: dict[int, list[dict[str, Any]]] = {}
+def _by_page(entries: list[dict[str, object]]) -> dict[int, list[dict[str, object]]]:
+    pages: dict[int, list[dict[str, object]]] = {}
     for entry in entries:
         if isinstance(page := entry.get("page"), int):
             pages.setdefault(page, []).append(entry)
     return pages
 
 
-def _place(identity: str, entry: Mapping[str, Any]) -> tuple[int | None, str | None]:
+def _place(identity: str, entry: Mapping[str, object]) -> tuple[int | None, str | None]:
     page = entry.get("page")
     return (page, page_id(identity, page)) if isinstance(page, int) else (None, None)
 

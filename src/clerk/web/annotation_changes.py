@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,7 +24,7 @@ def _dry_run(request: Request) -> bool:
     return is_yes(request.query_params, "dry_run")
 
 
-def _effect(request: Request, effect: changes.Effect) -> dict[str, Any]:
+def _effect(request: Request, effect: changes.Effect) -> dict[str, object]:
     return asdict(effect) | {"dry_run": _dry_run(request)}
 
 
@@ -62,7 +61,7 @@ def _managed(request: Request) -> str:
     return managed_project(request, str(request.path_params["project"])).name
 
 
-def _members(name: str) -> dict[str, Any]:
+def _members(name: str) -> dict[str, object]:
     (found,) = (each for each in annotation_projects.list_projects() if each.name == name)
     return {"owner": found.owner, "members": dict(found.members)}
 
@@ -148,7 +147,7 @@ def decide_report(request: Request) -> Response:
     """Accept a reported error, which makes it a correction, or reject it."""
     number, who = id_in_path(request, "report"), request.state.person.who
     decision = one_of("decision", request.url.path.rpartition("/")[2], ("accept", "reject"))
-    answer: dict[str, Any] = {"report": number, "state": f"{decision}ed"}
+    answer: dict[str, object] = {"report": number, "state": f"{decision}ed"}
     if decision == "reject":
         corrections.reject(number, who=who)
     else:

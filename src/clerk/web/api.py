@@ -60,7 +60,7 @@ class Parameter:
 
     name: str
     meaning: str
-    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+    schema: Mapping[str, object] = field(default_factory=lambda: {"type": "string"})
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def one_document(request: Request) -> Response:
         return as_json(request, facts | {"site": subdomain, "page_ids": pages, "parts": parts})
 
 
-def _document(document: CompiledDocument) -> dict[str, Any]:
+def _document(document: CompiledDocument) -> dict[str, object]:
     hidden = ("source", "meeting")
     facts = {name: value for name, value in vars(document).items() if name not in hidden}
     source = {"source": document.source.label, "source_url": document.source.url}
@@ -277,7 +277,7 @@ def one_batch(request: Request) -> Response:
     return for_operators(request, _batch(activity.find_batch(id_in_path(request, "batch"))))
 
 
-def _batch(batch: ListedBatch) -> dict[str, Any]:
+def _batch(batch: ListedBatch) -> dict[str, object]:
     return {name: value for name, value in vars(batch).items() if name != "run_id"}
 
 
@@ -326,7 +326,7 @@ def remove_webhook(request: Request) -> Response:
 # ------------------------------------------------------------------------------- the table
 
 
-def _one_word(words: Sequence[str]) -> dict[str, Any]:
+def _one_word(words: Sequence[str]) -> dict[str, object]:
     return {"type": "string", "enum": list(map(str, words))}
 
 
@@ -768,9 +768,9 @@ def guide(request: Request) -> Response:
     return page(request, "public/api.html", endpoints=ENDPOINTS, prefix=PREFIX)
 
 
-def openapi() -> dict[str, Any]:
+def openapi() -> dict[str, object]:
     """Return the description of the API."""
-    paths: dict[str, Any] = {}
+    paths: dict[str, dict[str, object]] = {}
     for each in ENDPOINTS:
         paths.setdefault(PREFIX + each.path, {})[each.method.lower()] = _operation(each)
     return {
@@ -781,7 +781,7 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _operation(endpoint: Endpoint) -> dict[str, Any]:
+def _operation(endpoint: Endpoint) -> dict[str, object]:
     in_path = [
         {"name": part[1:-1], "in": "path", "required": True, "schema": {"type": "string"}}
         for part in endpoint.path.split("/")
@@ -804,15 +804,17 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     answers = {str(endpoint.success): answer} | {
         str(code): _json(meaning, _ERROR) for code, meaning in errors.items()
     }
-    body = {"requestBody": {"content": {"*/*": {"schema": {"type": "string"}}}}}
-    more: dict[str, Any] = body if endpoint.has_body else {}
-    security: dict[str, Any] = {"security": [{"token": []}]} if endpoint.role else {}
     summary = endpoint.summary + (f" (role {endpoint.role})" if endpoint.role else "")
-    return (
-        {"summary": summary, "parameters": in_path + in_query, "responses": answers}
-        | security
-        | more
-    )
+    described: dict[str, object] = {
+        "summary": summary,
+        "parameters": in_path + in_query,
+        "responses": answers,
+    }
+    if endpoint.role:
+        described["security"] = [{"token": []}]
+    if endpoint.has_body:
+        described["requestBody"] = {"content": {"*/*": {"schema": {"type": "string"}}}}
+    return described
 
 
 _ERROR = {
@@ -822,5 +824,5 @@ _ERROR = {
 }
 
 
-def _json(meaning: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _json(meaning: str, schema: Mapping[str, object]) -> dict[str, object]:
     return {"description": meaning, "content": {"application/json": {"schema": schema}}}

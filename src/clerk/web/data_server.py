@@ -109,7 +109,7 @@ def _datasette(databases: tuple[tuple[str, Path], ...], scheme: str) -> Any:
     return datasette
 
 
-def _facts(path: Path) -> dict[str, Any]:
+def _facts(path: Path) -> dict[str, object]:
     """Return what Datasette would read the whole file for before its first answer."""
     with contextlib.closing(open_readonly(path)) as connection:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")

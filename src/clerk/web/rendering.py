@@ -196,7 +196,7 @@ def for_operators(
 
 
 def as_csv(
-    request: Request, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], name: str
+    request: Request, columns: Sequence[str], rows: Iterable[Mapping[str, object]], name: str
 ) -> Response:
     """Respond with a table to be saved; a quote is put before what a spreadsheet would run."""
     gate, out = gate_of(request), io.StringIO()

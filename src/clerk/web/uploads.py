@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -232,6 +231,6 @@ def change(request: Request) -> Response:
     return for_operators(request, {"changed": done, **_as_json(job.status())})
 
 
-def _as_json(status: annotation_jobs.Status) -> dict[str, Any]:
-    answer: dict[str, Any] = msgspec.to_builtins(status.as_dict(), str_keys=True)
+def _as_json(status: annotation_jobs.Status) -> dict[str, object]:
+    answer: dict[str, object] = msgspec.to_builtins(status.as_dict(), str_keys=True)
     return answer

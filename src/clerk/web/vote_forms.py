@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from clerk.annotations.corrections import FieldValue, VoteFields
 from clerk.core.errors import InvalidInput
 from clerk.core.language import Message
 from clerk.core.public_text import document_text
@@ -87,7 +87,7 @@ def form_fields(vote: CompiledVote) -> list[FormField]:
     return found
 
 
-def proposed_form_fields(fields: Mapping[str, Any]) -> list[FormField]:
+def proposed_form_fields(fields: VoteFields) -> list[FormField]:
     """Return the fields that a report proposes."""
     found = []
     for name, value in fields.items():
@@ -104,7 +104,7 @@ def proposed_form_fields(fields: Mapping[str, Any]) -> list[FormField]:
     return found
 
 
-def read_form(form: Mapping[str, Any], shown: list[FormField] | None) -> dict[str, Any]:
+def read_form(form: Mapping[str, object], shown: list[FormField] | None) -> dict[str, FieldValue]:
     """Return the fields that are not as they were shown, or all if nothing was."""
     if form.get("is_none"):
         return {"is_none": True}
@@ -117,7 +117,7 @@ def read_form(form: Mapping[str, Any], shown: list[FormField] | None) -> dict[st
     changed = {
         name: value for name, value in asked.items() if shown is None or value != before.get(name)
     }
-    fields: dict[str, Any] = {}
+    fields: dict[str, FieldValue] = {}
     for name, value in changed.items():
         if len(value) > _LONGEST:
             raise InvalidInput(Message("A value is longer than %(most)s letters.", most=_LONGEST))

@@ -48,7 +48,7 @@ class Job:
     total: int
     completed: int
     failed: int
-    detail: Mapping[str, Any]
+    detail: Mapping[str, object]
     #: The options of the run, where they were read with it.
     options: RunOptions
 
@@ -100,7 +100,7 @@ def open_job(
     completed: int = 0,
     failed: int = 0,
     rank: int = 0,
-    detail: Mapping[str, Any] | None = None,
+    detail: Mapping[str, object] | None = None,
 ) -> int:
     """Write a parent and return its id; its rank is added to that of its run."""
     values = {
@@ -135,7 +135,7 @@ class NewItem(msgspec.Struct, frozen=True):
     state: str = Item.PENDING
     error: str | None = None
     error_kind: str | None = None
-    payload: Mapping[str, Any] | None = None
+    payload: Mapping[str, object] | None = None
     finished_at: datetime | None = None
     #: When it can be claimed, if not at once.
     not_before: datetime | None = None
@@ -181,7 +181,7 @@ def add_items(conn: Connection, job_id: int, run_id: str | None, items: Iterable
 class NewPart:
     """A part of an upload: which bytes of its file, and which documents are in it."""
 
-    payload: Mapping[str, Any]
+    payload: Mapping[str, object]
     objects: int
     bytes: int
     doc_identifiers: Sequence[Mapping[str, str]]
@@ -349,7 +349,7 @@ def extend_job(conn: Connection, job_id: int, total: int, completed: int, failed
     return job_from(conn.execute(grown).one())
 
 
-def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> None:
+def note_detail(conn: Connection, job_id: int, detail: Mapping[str, object]) -> None:
     """Store the details of a job, such as the OCR engine."""
     conn.execute(update(jobs_table).where(jobs_table.c.id == job_id).values(detail=dict(detail)))
 

@@ -288,7 +288,7 @@ def _record(
     body: str,
     page: int | None = None,
 ) -> str:
-    kept: dict[str, Any] = {
+    kept: dict[str, object] = {
         "title": f"{page_text.label(document)}, {page_text.day(document.date)}",
         "address": address,
         "about": place,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -94,19 +94,19 @@ def of_place(request: Request) -> Response:
     subdomain = request.path_params["site"]
     followed = activity.find_site(subdomain)
     name = (followed or {}).get("name") or subdomain
-    values: dict[str, Any] = {"grid": CoverageGrid.of([]), "lacking": [], "unread_pages": []}
+    grid = CoverageGrid.of([])
+    lacking: Sequence[object] = ()
+    unread_pages: Sequence[object] = ()
     with (
         contextlib.suppress(NotFound),
         open_site(settings_of(request).storage_dir, subdomain) as site,
     ):
         name = site.name
-        values = {
-            "grid": CoverageGrid.of(site.coverage()),
-            # Nobody has written the minutes of a meeting that is still to come.
-            "lacking": site.without_minutes(utc_now().date().isoformat()),
-            "unread_pages": site.with_unread_pages(),
-        }
-    if not followed and not values["grid"].rows:
+        grid = CoverageGrid.of(site.coverage())
+        # Nobody has written the minutes of a meeting that is still to come.
+        lacking = site.without_minutes(utc_now().date().isoformat())
+        unread_pages = site.with_unread_pages()
+    if not followed and not grid.rows:
         raise NotFound(Message("There is no site %(name)s.", name=repr(subdomain)))
     failed = failures.find(failures.Filter(site=subdomain, stage=OCR)) if followed else []
     return page(
@@ -123,5 +123,7 @@ def of_place(request: Request) -> Response:
             for each in broken_fetchers(counts.failing_fetches())
             if subdomain in each.failed_sites
         ],
-        **values,
+        grid=grid,
+        lacking=lacking,
+        unread_pages=unread_pages,
     )

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import wraps
 from hashlib import sha256
-from typing import Any
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as Xml
 
@@ -107,7 +106,7 @@ def search_json(request: Request) -> Response:
     return as_json(request, answer)
 
 
-def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
+def _document(request: Request, found: DocumentHits) -> dict[str, object]:
     facts = found.facts
     return {
         "place": facts.site_name,
@@ -132,7 +131,7 @@ def search_csv(request: Request) -> Response:
     return as_csv(request, COLUMNS, (_hit(request, hit) for hit in results.hits), "search.csv")
 
 
-def _hit(request: Request, hit: Hit) -> dict[str, Any]:
+def _hit(request: Request, hit: Hit) -> dict[str, object]:
     return {
         "place": hit.site_name,
         "site": hit.site,

@@ -7,7 +7,6 @@ word of the documents is in the language of the page.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from starlette.requests import Request
 
@@ -39,7 +38,7 @@ def _head(
     path: str,
     names: Sequence[str],
     told: str = "",
-    data: Mapping[str, Any] | None = None,
+    data: Mapping[str, object] | None = None,
     above: Sequence[tuple[str, str]] = (),
 ) -> Head:
     """Describe a page of a place; ``names`` lead from the page to the place."""
