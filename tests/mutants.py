@@ -155,8 +155,8 @@ MUTANTS = (
     Mutant(
         "a child stops at its next page",
         "core/child_process.py",
-        'note: str = "", position: int = 0) -> None:\n        if slate.asked_to_leave:\n',
-        'note: str = "", position: int = 0) -> None:\n        if False:\n',
+        'note: str = "", position: int = 0) -> None:\n    if slate.asked_to_leave:\n',
+        'note: str = "", position: int = 0) -> None:\n    if False:\n',
         "core/test_child_process.py::test_a_child_that_is_to_leave_does_so_with_its_next_report_and_serves_on",
     ),
     Mutant(

@@ -165,23 +165,21 @@ class _Mover:
                 places = [whole]
             spans = [Span(place.begin, place.end) for place in places]
             found.append(moved := changed(each, span=spans if len(spans) > 1 else spans[0]))
-            if mark is not None or any(place.changed for place in places):
-                self._mark(each, moved, mark)
+            if mark is None and not any(place.changed for place in places):
+                continue
+            quote = mark.obj if mark else quote_of(each, self._texts.source_text)
+            if fold(str(quote)) == fold(quote_of(moved, self._texts.target_text)):
+                self.outdated += [mark] if mark else []
+                continue
+            self.changed += 1
+            if mark is None:
+                name = each.id or ""
+                self.marks.append(Attribute(name, CHANGED_QUOTE, quote, next(self._free)))
+            now = " ".join(self._texts.target_text[span.begin : span.end] for span in moved.spans)
+            was = str(quote)[:_SHOWN]
+            message = f"{each.id} has other words now: {now[:_SHOWN]!r}, not {was!r}."
+            self.issues.append(Issue("changed_quote", message))
         return found
-
-    def _mark(self, before: Denotation, moved: Denotation, mark: Attribute | None) -> None:
-        quote = mark.obj if mark else quote_of(before, self._texts.source_text)
-        text = self._texts.target_text
-        now = " ".join(text[span.begin : span.end] for span in moved.spans)
-        if fold(str(quote)) == fold(quote_of(moved, text)):
-            self.outdated += [mark] if mark else []
-            return
-        self.changed += 1
-        if mark is None:
-            name = before.id or ""
-            self.marks.append(Attribute(name, CHANGED_QUOTE, quote, next(self._free)))
-        message = f"{before.id} has other words now: {now[:_SHOWN]!r}, not {str(quote)[:_SHOWN]!r}."
-        self.issues.append(Issue("changed_quote", message))
 
     def attached(
         self,

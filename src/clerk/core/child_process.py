@@ -34,6 +34,7 @@ import struct
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
@@ -408,9 +409,32 @@ def revive(message: Raised) -> errors.ClerkError:
 def _be_child(
     connection: socket.socket, slate: _Slate, perform: Perform, memory_mb: int
 ) -> NoReturn:
-    """Serve orders until the parent is gone; never return into the parent's code."""
+    """Leave the parent, serve orders until it is gone, and never return into its code."""
     try:
-        _leave_parent(memory_mb)
+        for descriptor in _parents_own:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        _parents_own.clear()
+        # What came with the fork stays: to look through it for garbage would only copy its memory.
+        gc.freeze()
+        # How the child dies is the parent's to tell.
+        faulthandler.disable()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        parent = os.getppid()
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(0)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if memory_mb:
+            # The limit counts the address space that came with the fork too.
+            inherited = 0
+            with contextlib.suppress(OSError):
+                inherited = int(Path("/proc/self/statm").read_text().split()[0])
+            most = inherited * resource.getpagesize() + (memory_mb << 20)
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
         _serve(connection, slate, perform)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         os._exit(0)
@@ -418,33 +442,6 @@ def _be_child(
         traceback.print_exc()
         os._exit(1)
     os._exit(0)
-
-
-def _leave_parent(memory_mb: int) -> None:
-    for descriptor in _parents_own:
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
-    _parents_own.clear()
-    # What came with the fork stays: to look through it for garbage would only copy its memory.
-    gc.freeze()
-    # How the child dies is the parent's to tell.
-    faulthandler.disable()
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    parent = os.getppid()
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if memory_mb:
-        # The limit counts the address space that came with the fork too.
-        inherited = 0
-        with contextlib.suppress(OSError):
-            inherited = int(Path("/proc/self/statm").read_text().split()[0])
-        most = inherited * resource.getpagesize() + (memory_mb << 20)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
@@ -457,29 +454,25 @@ def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
             # The result of one item is sent with the beginning of the next: it wakes the parent.
             _send(connection, *came_of_it, Began(index, DEFAULT_SECONDS))
             came_of_it.clear()
+            started = time.monotonic()
             try:
-                came_of_it.append(_do(slate, perform, order, index))
+                if slate.asked_to_leave:
+                    break
+                performed = perform(order, index, partial(_report, slate, index))
+                came_of_it.append(Ended(index, time.monotonic() - started, performed))
             except Stopped:
                 break
+            except Exception as error:  # noqa: BLE001 - the edge of an item: every error is an answer
+                came_of_it.append(_raised(index, time.monotonic() - started, error))
             index += 1
         _send(connection, *came_of_it, Idle(index))
         came_of_it.clear()
 
 
-def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:
-    def report(seconds: float, note: str = "", position: int = 0) -> None:
-        if slate.asked_to_leave:
-            raise Stopped
-        slate.write(_Line(index, time.monotonic() + seconds, position, note))
-
+def _report(slate: _Slate, index: int, seconds: float, note: str = "", position: int = 0) -> None:
     if slate.asked_to_leave:
         raise Stopped
-    started = time.monotonic()
-    try:
-        performed = perform(order, index, report)
-        return Ended(index, time.monotonic() - started, performed)
-    except Exception as error:  # noqa: BLE001 - the edge of an item: every error is an answer
-        return _raised(index, time.monotonic() - started, error)
+    slate.write(_Line(index, time.monotonic() + seconds, position, note))
 
 
 def _raised(index: int, seconds: float, error: Exception) -> Raised:

@@ -609,7 +609,18 @@ def _built(
 ) -> Settings:
     """Build the settings once for all who ask while nothing changes: many ask for each document."""
     told = dict(zip(_variables(), environment, strict=True))
-    sources = [("the environment", told), ("the file .env", _dotenv())]
+    path, in_file = Path(".env"), dict[str, str | None]()
+    if path.is_file():
+        from dotenv import dotenv_values
+
+        try:
+            in_file = dotenv_values(path)
+        except (UnicodeDecodeError, OSError) as error:
+            raise BadSetting(
+                f"The file {path.absolute()} cannot be read: {type(error).__name__}.",
+                hint="Save it as UTF-8 and make it readable for clerk, or remove it.",
+            ) from error
+    sources = [("the environment", told), ("the file .env", in_file)]
     flags = dict(given)
     values: dict[str, Any] = dict(flags)
     origins = dict.fromkeys(flags, "a flag")
@@ -654,22 +665,6 @@ def limit_library_threads() -> None:
     """Have number-crunching libraries loaded from now on, and programs started, use one thread."""
     for variable in ("OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
-
-
-def _dotenv() -> Mapping[str, str]:
-    path = Path(".env")
-    if not path.is_file():
-        return {}
-    from dotenv import dotenv_values
-
-    try:
-        found = dotenv_values(path)
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadSetting(
-            f"The file {path.absolute()} cannot be read: {type(error).__name__}.",
-            hint="Save it as UTF-8 and make it readable for clerk, or remove it.",
-        ) from error
-    return {key: value for key, value in found.items() if value is not None}
 
 
 def work_embedded_in(storage_dir: Path) -> None:

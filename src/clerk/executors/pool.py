@@ -554,8 +554,21 @@ class Pool:
             ):
                 self._look_again_at = time.monotonic() + FREE_SOON_SECONDS
                 continue
-            if self._claim_for(slot):
-                continue
+            # A claim that may be held under this name must end before the next one.
+            if not self._in_doubt or self._is_renamed():
+                queues, limit = self._served(), self._pace.limit
+                claim = self.retry_while_database_is_down(
+                    partial(self._flow.claim, queues, self.id, limit), gives=True
+                )
+                if claim is not None:
+                    self._idle_seconds = self._idle_range[0]
+                    self._claimed += 1
+                    slot.assign(claim)
+                    if self.stopping:
+                        # The signal came in between, and the child threw away what it did not
+                        # expect.
+                        slot.stop()
+                    continue
             # A slot for which there is no work may help with what another does.
             order = self._flow.invitation(self._served()) if slot.may_help else None
             if order is not None:
@@ -579,23 +592,6 @@ class Pool:
         self.id = _new_name()
         self._in_doubt = False
         self.retry_while_database_is_down(self._beat)
-        return True
-
-    def _claim_for(self, slot: Slot) -> bool:
-        if self._in_doubt and not self._is_renamed():
-            return False
-        limit, queues = self._pace.limit, self._served()
-        claim = self.retry_while_database_is_down(
-            lambda: self._flow.claim(queues, self.id, limit), gives=True
-        )
-        if claim is None:
-            return False
-        self._idle_seconds = self._idle_range[0]
-        self._claimed += 1
-        slot.assign(claim)
-        if self.stopping:
-            # The signal came in between, and the child threw away what it did not expect.
-            slot.stop()
         return True
 
     def _leave_cancelled_work(self) -> None:

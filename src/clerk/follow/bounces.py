@@ -8,9 +8,8 @@ to the follower, which nobody else knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from email import message_from_bytes, policy
-from email.message import EmailMessage, Message
+from email.message import Message
 
 from sqlalchemy import select
 
@@ -25,9 +24,26 @@ _LETTERS = 300
 
 def record_bounce(raw: bytes) -> bool:
     """Count a report of permanent failure; False if it is none, or of a message we do not know."""
-    report = message_from_bytes(raw, policy=policy.default)
-    reasons = list(_permanent_failures(report))
-    keys = _KEY.findall(_quoted_headers(report))
+    reasons: list[str] = []
+    #: The header of the message that was not delivered, as the report quotes it.
+    quoted = ""
+    for part in message_from_bytes(raw, policy=policy.default).walk():
+        content = part.get_payload()
+        match part.get_content_type(), content:
+            case "message/delivery-status", list():
+                for block in content:
+                    if not isinstance(block, Message):
+                        continue
+                    action = str(block.get("Action", "")).strip().lower()
+                    status = str(block.get("Status", "")).strip()
+                    if action == "failed" and status.startswith("5"):
+                        said = str(block.get("Diagnostic-Code", "")) or status
+                        reasons.append(" ".join(said.split())[:_LETTERS])
+            case "message/rfc822", [Message() as inner, *_]:
+                quoted = quoted or str(inner.get("Message-ID", ""))
+            case "text/rfc822-headers", _:
+                quoted = quoted or str(content)
+    keys = _KEY.findall(quoted)
     if not reasons or not keys:
         return False
     table = follow_deliveries_table.c
@@ -37,30 +53,3 @@ def record_bounce(raw: bytes) -> bool:
             return False
         refuse(conn, follower, reasons[0])
     return True
-
-
-def _permanent_failures(report: EmailMessage) -> Iterator[str]:
-    """Yield why each recipient was given up."""
-    for part in report.walk():
-        if part.get_content_type() != "message/delivery-status":
-            continue
-        for block in part.get_payload():
-            if not isinstance(block, Message):
-                continue
-            action = str(block.get("Action", "")).strip().lower()
-            status = str(block.get("Status", "")).strip()
-            if action == "failed" and status.startswith("5"):
-                said = str(block.get("Diagnostic-Code", "")) or status
-                yield " ".join(said.split())[:_LETTERS]
-
-
-def _quoted_headers(report: EmailMessage) -> str:
-    """Return the header of the message that was not delivered, as the report quotes it."""
-    for part in report.walk():
-        if part.get_content_type() == "message/rfc822":
-            inner = part.get_payload()
-            if isinstance(inner, list) and inner and isinstance(inner[0], Message):
-                return str(inner[0].get("Message-ID", ""))
-        if part.get_content_type() == "text/rfc822-headers":
-            return str(part.get_payload())
-    return ""

@@ -13,7 +13,7 @@ decision as a real one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -590,10 +590,20 @@ def reconcile(
             whole.crashed_batches = len(ledger.batches_of_the_dead(conn, silence, dead))
     else:
         whole.crashed_batches = flow.sweep(settings)
-    for site, waiting in _stuck_and_waiting(threshold_hours):
+    open_work: Mapping[str, _OpenWork] = {}
+    stuck: Sequence[StuckSite] = ()
+    with reading_connection() as conn:
+        if conn.execute(_silent(threshold_hours).limit(1)).first() is not None:
+            # In this order: a site that another reconciliation recovers in between is not taken
+            # for one that waits for a worker.
+            open_work = _open_work(conn)
+            stuck = stuck_sites(conn, threshold_hours)
+    for site in stuck:
+        work = open_work.get(site.subdomain, _OpenWork())
         try:
-            if waiting is not None:
-                plan = waiting
+            if work.items and not work.unnamed and site.current_stage in STAGES:
+                # It only waits for a worker or a person.
+                plan = _plan_for_waiting(site.subdomain, site.current_stage, work)
             elif dry_run:
                 plan = _look(settings, site.subdomain)
             else:
@@ -614,26 +624,6 @@ def reconcile(
         queues.offer(settings, QUEUES)
         _record(whole, who)
     yield whole
-
-
-def _stuck_and_waiting(threshold_hours: float) -> list[tuple[StuckSite, RecoveryPlan | None]]:
-    """Return the stuck sites, and the plan of those that only wait for a worker or a person.
-
-    Open work is read before the stuck sites, so that a site that another reconciliation recovers in
-    between is not taken for one that waits for a worker.
-    """
-    with reading_connection() as conn:
-        if conn.execute(_silent(threshold_hours).limit(1)).first() is None:
-            return []
-        open_work = _open_work(conn)
-        stuck = stuck_sites(conn, threshold_hours)
-    found = []
-    for site in stuck:
-        work = open_work.get(site.subdomain, _OpenWork())
-        only_waits = work.items and not work.unnamed and site.current_stage in STAGES
-        plan = _plan_for_waiting(site.subdomain, site.current_stage, work) if only_waits else None
-        found.append((site, plan))
-    return found
 
 
 def _record(whole: Reconciliation, who: str) -> None:

@@ -88,9 +88,23 @@ def _increment(subdomain: str, stage: str, state: str, error: str = "") -> bool:
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         job = _held_job(conn, subdomain, stage)
-        if not _take_unnamed(conn, job.id, state):
+        taken = ledger.take_unnamed(conn, job.id)
+        if taken is None:
             log.warning("%s: all documents of %s are accounted for already", subdomain, stage)
             return False
+        # The finished ones of an hour share a row, so that it is known, to the hour, when each of
+        # them ended.
+        items = items_table
+        added = conn.execute(
+            update(items)
+            .where(items.c.job_id == job.id, items.c.step == Step.CARRIED, items.c.state == state)
+            .where(items.c.finished_at.is_not(None), items.c.created_at >= db_now(-3600.0))
+            .values(documents=items.c.documents + 1, finished_at=db_now())
+        )
+        if added.rowcount == 0:
+            now = conn.execute(select(db_now())).scalar_one()
+            row = NewItem(step=Step.CARRIED, state=state, finished_at=now)
+            ledger.add_items(conn, job.id, taken, [row])
         more = {{Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]: 1}
         show_job(conn, ledger.count(conn, job.id, **more), error)
         ledger.record(
@@ -121,25 +135,3 @@ def _held_job(conn: Connection, subdomain: str, stage: str) -> Job:
             )
         job = adopt(conn, site)
     return job
-
-
-def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
-    """Move one document from the unnamed to the finished ones; False when none is left.
-
-    Those of an hour share a row, so that it is known, to the hour, when each of them ended.
-    """
-    items = items_table
-    taken = ledger.take_unnamed(conn, job_id)
-    if taken is None:
-        return False
-    added = conn.execute(
-        update(items)
-        .where(items.c.job_id == job_id, items.c.step == Step.CARRIED, items.c.state == state)
-        .where(items.c.finished_at.is_not(None), items.c.created_at >= db_now(-3600.0))
-        .values(documents=items.c.documents + 1, finished_at=db_now())
-    )
-    if added.rowcount == 0:
-        now = conn.execute(select(db_now())).scalar_one()
-        row = NewItem(step=Step.CARRIED, state=state, finished_at=now)
-        ledger.add_items(conn, job_id, taken, [row])
-    return True

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Final, cast
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from clerk.core import manifest, outbox
 from clerk.core.config import Settings
@@ -265,11 +265,20 @@ class Tail:
             names: Sequence[str] | None = None
             if since:
                 names, _ = outbox.changed_names(conn, site, since - 1)
-            wanted = _wanted(conn, settings, site, names)
-        if wanted is None:
-            del progress.waiting[site]
-            writer.remove_site(site)
-            return 1
+            query = select(sites_table).where(sites_table.c.subdomain == site)
+            row = conn.execute(query).first()
+            if row is None:
+                del progress.waiting[site]
+                writer.remove_site(site)
+                return 1
+            known = cast(SiteRow, dict(row._mapping))
+            gate = Gate.for_site(settings, known)
+            digests = {
+                each.name: digest_of(each, gate)
+                for each in manifest.documents(conn, site, names)
+                if each.text_sha256 and gate.allows_name(each.name)
+            }
+        wanted = _Wanted(digests, index.place_of(about_site(settings, known, gate), site))
         db = index.open_compiled(site_folder(settings.storage_dir, site))
         if db is None:
             return 0
@@ -323,24 +332,6 @@ class _Wanted:
         compiled = dict(db.execute(query, values).fetchall())
         is_same_place = names is not None or index.place_in(db, self.place.subdomain) == self.place
         return compiled == self.digests and is_same_place
-
-
-def _wanted(
-    conn: Connection, settings: Settings, subdomain: str, names: Sequence[str] | None
-) -> _Wanted | None:
-    """Return what a site's database should have; None if there is no such site."""
-    query = select(sites_table).where(sites_table.c.subdomain == subdomain)
-    row = conn.execute(query).first()
-    if row is None:
-        return None
-    site = cast(SiteRow, dict(row._mapping))
-    gate = Gate.for_site(settings, site)
-    digests = {
-        each.name: digest_of(each, gate)
-        for each in manifest.documents(conn, subdomain, names)
-        if each.text_sha256 and gate.allows_name(each.name)
-    }
-    return _Wanted(digests, index.place_of(about_site(settings, site, gate), subdomain))
 
 
 def _looks(settings: Settings, site: str) -> str:

@@ -197,29 +197,28 @@ def _serve(
         instead_of=bundle.previous if bundle.search_index else None,
         from_spare=True,
     )
+    subdomain = place.link.name
     for target in (_HOOKS, *further_targets(site)):
-        if place.version_at(target) != bundle.version:
-            _deploy(place.link.resolve(), place.link.name, target, settings)
-            place.record_version_at(target, bundle.version)
-            deployed_to.append(target)
+        if place.version_at(target) == bundle.version:
+            continue
+        version = place.link.resolve()
+        if target == _HOOKS:
+            # What older plugins implement.
+            hook = plugins.manager().hook
+            if hook.upload_static_file.get_hookimpls():
+                for path in sorted(path for path in version.rglob("*") if path.is_file()):
+                    address = f"{subdomain}/{path.relative_to(version).as_posix()}"
+                    hook.upload_static_file(file_path=path, storage_path=address)
+            hook.deploy_municipality(subdomain=subdomain)
+        else:
+            deployer = find_deployer(target)
+            if isinstance(deployer, KeepsVersions):
+                deployer = replace(deployer, keep=settings.publish_keep)
+            deployer.deploy(version, subdomain, target)
+        place.record_version_at(target, bundle.version)
+        deployed_to.append(target)
     targets = [target for target in deployed_to if target != _HOOKS]
     return PublishReport(place.link, bundle.version, changed, targets)
-
-
-def _deploy(version: Path, subdomain: str, target: str, settings: Settings) -> None:
-    """Call the deployer of a target, or the hooks that older plugins implement."""
-    if target != _HOOKS:
-        deployer = find_deployer(target)
-        if isinstance(deployer, KeepsVersions):
-            deployer = replace(deployer, keep=settings.publish_keep)
-        deployer.deploy(version, subdomain, target)
-        return
-    hook = plugins.manager().hook
-    if hook.upload_static_file.get_hookimpls():
-        for path in sorted(path for path in version.rglob("*") if path.is_file()):
-            address = f"{subdomain}/{path.relative_to(version).as_posix()}"
-            hook.upload_static_file(file_path=path, storage_path=address)
-    hook.deploy_municipality(subdomain=subdomain)
 
 
 def published_at(settings: Settings, subdomain: str) -> Path | None:

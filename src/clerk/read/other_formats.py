@@ -240,7 +240,12 @@ def _blocks_of_docx(path: Path) -> Iterator[TextBlock]:
                 if each.get("Type", "").endswith("/officeDocument")
             )
             body = _parsed(archive.read(main)).find(f"{_W}body")
-            styles = _style_names(archive, f"{main.rpartition('/')[0]}/styles.xml")
+            styles = {}
+            part = f"{main.rpartition('/')[0]}/styles.xml"
+            for style in _parsed(archive.read(part)) if part in archive.namelist() else ():
+                name = style.find(f"{_W}name")
+                if style.tag == f"{_W}style" and name is not None:
+                    styles[style.get(f"{_W}styleId", "")] = name.get(f"{_W}val", "")
     except (
         *(zipfile.BadZipFile, zlib.error, ElementTree.ParseError, StopIteration),
         *(KeyError, ValueError, OSError, RuntimeError),
@@ -260,11 +265,11 @@ def _blocks_of_docx(path: Path) -> Iterator[TextBlock]:
             continue
         whole = _text_below(each)
         chosen = each.find(f"{_W}pPr/{_W}pStyle")
-        style = styles.get(chosen.get(f"{_W}val", ""), "") if chosen is not None else ""
+        named = styles.get(chosen.get(f"{_W}val", ""), "") if chosen is not None else ""
         kind, level = "paragraph", 0
-        if style == "Title" or style.lower().startswith("heading"):
-            kind, level = "heading", int(style[-1]) if style[-1:].isdigit() else 1
-        elif style.startswith("List") or each.find(f"{_W}pPr/{_W}numPr") is not None:
+        if named == "Title" or named.lower().startswith("heading"):
+            kind, level = "heading", int(named[-1]) if named[-1:].isdigit() else 1
+        elif named.startswith("List") or each.find(f"{_W}pPr/{_W}numPr") is not None:
             kind = "item"
         for number, part in enumerate(whole.split("\f")):
             page += number > 0
@@ -278,18 +283,6 @@ def _parsed(content: bytes) -> ElementTree.Element:
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise ValueError("definitions of entities")
     return ElementTree.fromstring(content)
-
-
-def _style_names(archive: zipfile.ZipFile, part: str) -> dict[str, str]:
-    """Return the names of the styles by their ids."""
-    if part not in archive.namelist():
-        return {}
-    found = {}
-    for style in _parsed(archive.read(part)).iterfind(f"{_W}style"):
-        name = style.find(f"{_W}name")
-        if name is not None:
-            found[style.get(f"{_W}styleId", "")] = name.get(f"{_W}val", "")
-    return found
 
 
 def _text_below(element: ElementTree.Element) -> str:

@@ -138,13 +138,6 @@ def paragraphs(text: str, breaks: Collection[int] = ()) -> list[list[TextRun]]:
     return found_paragraphs
 
 
-def _is_unfinished(text: str) -> bool:
-    # The regular expression alone would be looked for at every letter.
-    return text.endswith((",", *_LINKING)) or (
-        text.endswith(_TITLES) and bool(_UNFINISHED.search(text))
-    )
-
-
 def _joint(above: _Line, line: _Line, width: float) -> str | None:
     """Return what is between two lines; None if a new paragraph begins."""
     if _LISTED.match(line.text):
@@ -154,7 +147,11 @@ def _joint(above: _Line, line: _Line, width: float) -> str | None:
     if above.is_heading or line.is_heading:
         return "\n" if above.is_heading and line.is_heading else None
     goes_on = line.text[0].islower() and not above.text.endswith((*_SENTENCE_END, *_HYPHENS))
-    if goes_on or (_is_unfinished(above.text) and not _LABEL.match(line.text)):
+    # The regular expression alone would be looked for at every letter.
+    is_unfinished = above.text.endswith((",", *_LINKING)) or (
+        above.text.endswith(_TITLES) and _UNFINISHED.search(above.text)
+    )
+    if goes_on or (is_unfinished and not _LABEL.match(line.text)):
         # The sentence goes on, as in a quote that begins in the middle of a line.
         return " "
     room = width * _FILLED - len(above.text) - 1

@@ -118,7 +118,20 @@ def meeting_record(
     for speaker in speakers:
         named = _named(by_number, speaker.item, speaker.item_title)
         (named.speakers if named else other_speakers).append(speaker)
-    named_things = _named_things(site, body, date)
+    named_rows = site.rows(
+        """SELECT entities.type, entities.text, entities.value, count(*), min(entities.page),
+                  entities.page_id
+           FROM entities JOIN pages ON pages.id = entities.page_id
+           WHERE pages.meeting = ? AND pages.date = ?
+           AND entities.type IN ('money', 'ordinance', 'resolution')
+           GROUP BY entities.type, coalesce(entities.value, entities.text)
+           ORDER BY min(entities.page), entities.start LIMIT ?""",
+        *(body, date, _ENTITIES_AT_MOST),
+    )
+    named_things = [
+        NamedThing(kind, document_text(text), value, times, page, page_id, document_text(text))
+        for kind, text, value, times, page, page_id in named_rows
+    ]
     return MeetingRecord(
         items=items,
         votes=other_votes,
@@ -231,20 +244,3 @@ def decided_matters(found: Sequence[MatterStep]) -> list[MatterStep]:
     """Return what was done with each matter; that an agenda only names it is left out then."""
     decided = {each.matter for each in found if each.action != MENTIONED}
     return [each for each in found if each.action != MENTIONED or each.matter not in decided]
-
-
-def _named_things(site: SiteDatabase, body: str, date: str) -> list[NamedThing]:
-    rows = site.rows(
-        """SELECT entities.type, entities.text, entities.value, count(*), min(entities.page),
-                  entities.page_id
-           FROM entities JOIN pages ON pages.id = entities.page_id
-           WHERE pages.meeting = ? AND pages.date = ?
-           AND entities.type IN ('money', 'ordinance', 'resolution')
-           GROUP BY entities.type, coalesce(entities.value, entities.text)
-           ORDER BY min(entities.page), entities.start LIMIT ?""",
-        *(body, date, _ENTITIES_AT_MOST),
-    )
-    return [
-        NamedThing(kind, document_text(text), value, times, page, page_id, document_text(text))
-        for kind, text, value, times, page, page_id in rows
-    ]

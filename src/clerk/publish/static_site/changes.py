@@ -75,7 +75,11 @@ def changed_pages(old: Side, new: Side) -> set[Key] | None:
         for side in (old, new):
             keys.update(key for key in _pages_of_document(side.db, name) if key[0] not in skipped)
     keys.update(_pages_of_people(old, new))
-    keys.update(_pages_of_matters(old, new))
+    for matter, *_, last_date, _ in _different_rows(old, new, "SELECT * FROM matters"):
+        keys |= {("matter", matter), ("matters_of_year", last_date and last_date[:4])}
+    # And the meetings that name a matter that is another than before.
+    moved = _different_rows(old, new, "SELECT meeting, date, id, matter FROM matter_appearances")
+    keys.update(("meeting", body, date) for body, date, *_ in moved if date)
     for meeting in old.held.meetings ^ new.held.meetings:
         # What was done with a matter links to the meeting if that has a page.
         named = "SELECT DISTINCT matter FROM matter_appearances WHERE meeting IS ? AND date = ?"

@@ -719,10 +719,18 @@ class SitePages:
         }
 
     def _listed_votes(self, query: str, *values: Any) -> list[ListedVote]:
-        return [
-            ListedVote.of(row, self._vote_address(row["id"], row["meeting"], row["date"]))
-            for row in self.db.rows(query, *values)
-        ]
+        """Return votes with where each is shown with its evidence."""
+        listed = []
+        for row in self.db.rows(query, *values):
+            vote, body, date = row["id"], row["meeting"], row["date"]
+            if body is None or (body, date) not in self.held.meetings:
+                address = addresses.meeting_page(body, date) if date else addresses.body_page(body)
+            else:
+                part = self._parts_of_votes.get(vote, 1)
+                page = addresses.part_of(addresses.meeting_page(body, date), part)
+                address = f"{page}#{vote}"
+            listed.append(ListedVote.of(row, address))
+        return listed
 
     def _meeting_of(self, found: Recorded | CompiledVote) -> str:
         """Return the page of the meeting that something was found in, or else of its document.
@@ -732,14 +740,6 @@ class SitePages:
         if (found.meeting, found.date) in self.held.meetings or found.page_id is None:
             return addresses.meeting_page(found.meeting, found.date)
         return addresses.page_of(found.page_id)
-
-    def _vote_address(self, vote: str, body: str | None, date: str | None) -> str:
-        """Return where a vote is shown with its evidence."""
-        if body is None or (body, date) not in self.held.meetings:
-            return addresses.meeting_page(body, date) if date else addresses.body_page(body)
-        part = self._parts_of_votes.get(vote, 1)
-        page = addresses.part_of(addresses.meeting_page(body, date), part)
-        return f"{page}#{vote}"
 
     @cached_property
     def _parts_of_votes(self) -> dict[str, int]:

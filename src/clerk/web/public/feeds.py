@@ -31,7 +31,7 @@ from clerk.follow.meeting_calendar import calendar_of
 from clerk.publish.page_text import body_and_kind, counted, day, label, plain_flag
 from clerk.search import DocumentHits, Hit, listing
 from clerk.search.results import FIRST_SEEN
-from clerk.site_db.queries import CompiledVote, open_site
+from clerk.site_db.queries import open_site
 from clerk.site_db.record import SiteRecord
 from clerk.web.middleware import Handler, limited
 from clerk.web.parameters import id_in_path
@@ -248,35 +248,30 @@ def _of_place(request: Request) -> Feed:
 def _of_person(request: Request) -> Feed:
     """Return the votes of a person."""
     subdomain, person = request.path_params["site"], request.path_params["member"]
+    entries = []
     with open_site(settings_of(request).storage_dir, subdomain) as site:
         name = SiteRecord(site).person(person).summary.name
         seen = site.first_seen()
-        entries = [
-            FeedEntry(
-                title=f"{_ballot_of(vote, person)}: {_motion(vote)}",
-                path=f"{meeting_link(subdomain, vote.meeting, vote.date)}#{vote.id}"
-                if vote.date
-                else f"/d/{vote.document_id}",
-                summary=document_text(vote.quote or ""),
-                seen=seen.get(vote.document, ""),
-                identity=f"/votes/{vote.id}",
+        for vote in site.votes(person=person, limit=ENTRIES):
+            voted = say("Voted")
+            for ballot, names in vote.ballots.items():
+                if any(vote.people.get(each) == person for each in names):
+                    voted = say("Voted: %(ballot)s", ballot=word(ballot))
+                    break
+            unsure = "motion" in vote.doubtful or not vote.motion
+            motion = say("A motion, see the quote") if unsure else vote.motion or ""
+            meeting = f"{meeting_link(subdomain, vote.meeting, vote.date)}#{vote.id}"
+            entries.append(
+                FeedEntry(
+                    title=f"{voted}: {document_text(motion)}",
+                    path=meeting if vote.date else f"/d/{vote.document_id}",
+                    summary=document_text(vote.quote or ""),
+                    seen=seen.get(vote.document, ""),
+                    identity=f"/votes/{vote.id}",
+                )
             )
-            for vote in site.votes(person=person, limit=ENTRIES)
-        ]
         title = say("Votes of %(person)s, %(place)s", person=name, place=site.name)
     return Feed(title, person_link(subdomain, person), entries)
-
-
-def _ballot_of(vote: CompiledVote, person: str) -> str:
-    for ballot, names in vote.ballots.items():
-        if any(vote.people.get(name) == person for name in names):
-            return say("Voted: %(ballot)s", ballot=word(ballot))
-    return say("Voted")
-
-
-def _motion(vote: CompiledVote) -> str:
-    unsure = "motion" in vote.doubtful or not vote.motion
-    return document_text(say("A motion, see the quote") if unsure else vote.motion or "")
 
 
 def _of_matter(request: Request) -> Feed:
