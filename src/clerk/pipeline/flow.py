@@ -30,7 +30,7 @@ from . import (
     upload_state,
     upload_steps,
 )
-from .stage_results import CompileResult, DeployResult, ExtractResult, StageResult
+from .stages import CompileResult, DeployResult, ExtractResult, StageResult
 
 log = logging.getLogger(__name__)
 

@@ -49,7 +49,7 @@ from clerk.extract import VOTE_FIELDS, Entity, Extraction, Vote
 from clerk.extract.documents import cache_of
 
 from . import upload_state
-from .stage_results import FollowedAnnotations
+from .stages import FollowedAnnotations
 
 #: The project with what was extracted from a site.
 PROJECT = "{site}/extraction"

@@ -49,7 +49,7 @@ from clerk.core.states import DEPLOY, FETCH, OCR, Item, Kind, Run, Step
 
 from . import batches
 from .failures import DAY_SECONDS
-from .stage_results import DeployResult, FetchResult
+from .stages import DeployResult, FetchResult
 
 #: How long a run without changes keeps its rows; the figures of the last day count them.
 UNCHANGED_DAYS = 2

@@ -36,7 +36,7 @@ from clerk.core.states import (
 )
 
 from . import queues, reconcile, steps, transitions
-from .stage_results import CompileResult, DeployResult, ExtractResult, FetchResult
+from .stages import CompileResult, DeployResult, ExtractResult, FetchResult
 
 #: The rank of a run that goes before all others, and of one that waits for all others.
 URGENT, LATE = -100, 100

@@ -46,7 +46,7 @@ from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import language_data, shared_pages
 
 from . import ledger, queues, transitions
-from .stage_results import CompileResult, DeployResult, ExtractResult, FetchResult
+from .stages import CompileResult, DeployResult, ExtractResult, FetchResult
 from .upload_state import ClaimLost
 
 if TYPE_CHECKING:

@@ -78,8 +78,7 @@ from .site_counters import (
     show_job,
     zero_counters,
 )
-from .stage_results import FetchResult, StageResult
-from .stages import Stage, opened_with, stage_named
+from .stages import FetchResult, Stage, StageResult, opened_with, stage_named
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import Undefined, pass_context
+from jinja2 import BaseLoader, Environment, StrictUndefined, Undefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
@@ -44,6 +44,21 @@ def printing_for(clean: Callable[[str], str]) -> Iterator[None]:
 def current_gate() -> Callable[[str], str]:
     """Return what the texts of the page pass that is being made."""
     return _clean.get()
+
+
+def page_templates(loader: BaseLoader, kind: type[Environment] = Environment) -> Environment:
+    """Return the templates of pages, in which whatever is printed passes the gate."""
+    environment = kind(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        finalize=printed,
+    )
+    environment.globals |= {"_": translated, "rich": rich, "current_language": language.current}
+    return environment
 
 
 def printed(value: Any) -> Any:

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from urllib.parse import quote, quote_plus, urlencode
 from xml.etree import ElementTree as Xml
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -239,21 +239,10 @@ def as_text(request: Request, lines: Iterable[str]) -> Response:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("clerk.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-        finalize=page_text.printed,
-    )
+    environment = page_text.page_templates(PackageLoader("clerk.web"))
     environment.globals |= {
-        "_": page_text.translated,
-        "rich": page_text.rich,
         "languages": language.languages,
         "quoted_language": quoted_language,
-        "current_language": language.current,
         "static": static,
         "version": __version__,
         "with_query": with_query,

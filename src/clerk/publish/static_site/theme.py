@@ -20,7 +20,6 @@ from jinja2 import (
     Environment,
     FileSystemLoader,
     PrefixLoader,
-    StrictUndefined,
     TemplateError,
     nodes,
 )
@@ -84,20 +83,8 @@ class _LanguageEnvironment(Environment):
 def _environment(_fingerprint: str, folders: tuple[Path, ...], _spoken: str) -> Environment:
     own = FileSystemLoader(_HERE / "templates")
     themes = [FileSystemLoader(folder) for folder in folders]
-    environment = _LanguageEnvironment(
-        loader=ChoiceLoader([*themes, own, PrefixLoader({"default": own})]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-        finalize=page_text.printed,
-    )
-    environment.globals |= {
-        "_": page_text.translated,
-        "rich": page_text.rich,
-        "current_language": language.current,
-    }
+    loader = ChoiceLoader([*themes, own, PrefixLoader({"default": own})])
+    environment = page_text.page_templates(loader, _LanguageEnvironment)
     environment.filters |= pages.filters()
     return environment
 

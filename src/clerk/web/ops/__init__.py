@@ -23,7 +23,6 @@ from . import (
     site_forms,
     sites,
     system,
-    trends,
     uploads,
 )
 
@@ -36,8 +35,8 @@ def routes() -> list[BaseRoute]:
         Route("/ops/logout", auth.log_out, methods=["POST"]),
         Route("/ops/stream", auth.open_stream),
         Route("/ops/", overview.overview),
-        Route("/ops/charts", trends.charts),
-        Route("/ops/search", trends.search),
+        Route("/ops/charts", overview.charts),
+        Route("/ops/search", overview.search),
         Route("/ops/sites", sites.all_sites),
         Route("/ops/sites/{site}", sites.one_site),
         Route("/ops/new-site", site_forms.new_site),
