@@ -469,10 +469,10 @@ def documents_to_extract(
     version: str,
     corrections: Mapping[str, str] = MappingProxyType({}),
 ) -> list[DocumentRow]:
-    """Return the documents with text that this version of the extractor has not looked at.
+    """Return the documents with text that this version of the extractor has not read.
 
     ``corrections`` are the documents that people corrected, with a digest of the corrections: one
-    whose findings honour others is looked at again.
+    whose findings honour others is read again.
     """
     corrected = and_(
         _d.subdomain == subdomain,
@@ -494,7 +494,7 @@ def _found_in(text: str | None, version: str, corrections: str | None) -> str:
 
 
 def count_to_extract(conn: Connection, subdomain: str, version: str) -> int:
-    """Return how many documents this version of the extractor has not looked at."""
+    """Return how many documents this version of the extractor has not read."""
     query = select(func.count()).where(_is_to_extract(subdomain, version))
     return conn.execute(query).scalar_one()
 
@@ -505,7 +505,7 @@ def _is_to_extract(subdomain: str, version: str) -> ColumnElement[bool]:
 
 
 def documents_to_identify(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
-    """Return the documents that this version of the rules has not looked at, with text or not."""
+    """Return the documents that this version of the rules has not checked, with text or not."""
     query = (
         select(*_ROW)
         .where(_d.subdomain == subdomain)
@@ -790,7 +790,7 @@ def correct(
 def withdraw_corrections(conn: Connection, subdomain: str, names: Sequence[str]) -> int:
     """Forget what people said of documents, and return of how many; the next run identifies them.
 
-    Until then a fact is what was known beside the correction, or not known.
+    Until then a fact is what was known besides the correction, or not known.
     """
     changed = 0
     query = select(*_ROW).where(_d.subdomain == subdomain, among(conn, _d.name, names))

@@ -411,7 +411,7 @@ class Pool:
         pauses: bool = True,
         poll_seconds: float | None = None,
     ) -> None:
-        """Make a pool; ``poll_seconds`` is for one that is told of work by :meth:`look_now`."""
+        """Make a pool; ``poll_seconds`` is for one that is notified of work by :meth:`look_now`."""
         self._flow = flow
         self._queues = tuple(queues)
         self._settings = settings

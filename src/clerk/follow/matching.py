@@ -78,7 +78,7 @@ _DOCUMENTS: Final = 1000
 _SEARCHES_ASKED: Final = 500
 #: Hits written at once.
 _HITS_AT_ONCE: Final = 5000
-#: What is told of one document.
+#: At most this much of a document is reported.
 _LINES: Final = 3
 _TEXT_LETTERS: Final = 300
 
@@ -115,7 +115,7 @@ class HitLine(msgspec.Struct, omit_defaults=True):
 
 
 class ShownHit(msgspec.Struct):
-    """What is told of a document."""
+    """What a message says about a document."""
 
     site: str
     place: str

@@ -760,18 +760,18 @@ def _after_step(conn: Connection, job: Job) -> None:
 
     The run is held exclusively, so one of them sees that all are over.
     """
-    beside = opened_with(job.stage)
+    parallel = opened_with(job.stage)
     jobs = conn.execute(
         select(jobs_table.c.stage, jobs_table.c.state, jobs_table.c.failed).where(
             jobs_table.c.run_id == job.run_id,
-            jobs_table.c.stage.in_([stage.name for stage in beside]),
+            jobs_table.c.stage.in_([stage.name for stage in parallel]),
         )
     ).fetchall()
     if any(each.state == "open" for each in jobs):
         return
     failed = {each.stage for each in jobs if each.failed}
-    then = beside[0].then
-    for stage in beside:
+    then = parallel[0].then
+    for stage in parallel:
         if stage.failure and stage.name in failed:
             if stage.is_retried:
                 # The site is not published: it stays in the stage, for reconciliation to retry.
@@ -782,7 +782,7 @@ def _after_step(conn: Connection, job: Job) -> None:
             return
     if not then:
         end_run(conn, job, _verdict(conn, job.run_id))
-    elif _goal(conn, job) in [stage.name for stage in beside]:
+    elif _goal(conn, job) in [stage.name for stage in parallel]:
         end_run(conn, job, _verdict(conn, job.run_id), f"Stopped before {then[0]}, as requested")
     else:
         for name in then:

@@ -103,9 +103,9 @@ _PATIENCE = 5
 #: OCR that finds this share of the letters of a doubtful layer is preferred to it.
 _ENOUGH_OF_A_DOUBTFUL_LAYER = 0.5
 
-#: A layer that was only looked at, not compared with its page, is not beyond doubt.
+#: A layer that was only checked, not compared with its page, is not beyond doubt.
 _SURE_OF_LAYER = 0.99
-#: OCR that finds fewer letters than this beside the layer adds nothing to it.
+#: OCR that finds fewer letters than this next to the layer adds nothing to it.
 _FEW_LETTERS_ADDED = 12
 
 #: No pages have crashed a reader before.
@@ -485,13 +485,13 @@ class _DocumentReader:
         return self._page(facts, page.text, [word.text for word in page.words], boxes, confidences)
 
     def _mixed(self, number: int, result: OcrResult) -> OcrPage | None:
-        """Return the words of the layer with those that OCR found beside them; None without any."""
+        """Return the words of the layer and those that OCR found next to them, or None."""
         layer = self.layers[number]
         sure = min(self.plausible[number], _SURE_OF_LAYER)
         size = GreyImage(result.width, result.height, b"")
         printed = layer_check.words_of_layer(layer, size, sure)
         added = words_beside(result.page.words, printed)
-        # A layer may be a little beside the picture.
+        # A layer may be shifted a little against the picture.
         news = Counter(word.text for word in added) - Counter(layer.text.split())
         if text_layer.letters("".join(news.elements())) < _FEW_LETTERS_ADDED:
             return None

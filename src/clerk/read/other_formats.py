@@ -199,7 +199,7 @@ def _blocks_of_html(html: str) -> Iterator[TextBlock]:
 
 
 def _in_cell(node: Any) -> bool:
-    """Whether a block stands in a cell of a table, at most a few levels up."""
+    """Whether a block is in a cell of a table, at most a few levels up."""
     for _ in range(4):
         node = node.parent
         if node is None:
@@ -228,7 +228,7 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 def _blocks_of_docx(path: Path) -> Iterator[TextBlock]:
     """Yield the paragraphs and rows of a Word document; what was deleted in it is left out.
 
-    Macros are not looked at.
+    Macros are ignored.
     """
     _refuse_bombs(path)
     try:

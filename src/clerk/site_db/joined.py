@@ -36,7 +36,7 @@ SELECT min(first), max(last) FROM (
 
 
 class Joins:
-    """The bodies and matters that a build has to look at again."""
+    """The bodies and matters that a build has to join again."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

@@ -69,7 +69,7 @@ class _PageInFile(msgspec.Struct):
 
 
 class _DocumentFile(msgspec.Struct):
-    """What is taken from ``document.json``, whatever else stands there."""
+    """What is taken from ``document.json``, whatever else is in it."""
 
     pdf_sha256: str | None = None
     page_count: int = 0

@@ -113,7 +113,7 @@ async def receive_form(request: Request) -> Response:
         _check_parameters(asked)
         await run_in_threadpool(check_may_change, request, asked.get("project", ""))
         if is_yes(asked, "dry_run"):
-            raise InvalidInput("A dry run is done by the API or the command line.")
+            raise InvalidInput("A dry run is available only in the API and on the command line.")
         with _incoming(request) as folder:
             path = folder / _file_name(chosen.filename)
             with path.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Which meetings a site holds, and which documents tell of each, looked up once per build."""
+"""Which meetings a site holds, and which documents are about each, looked up once per build."""
 
 from __future__ import annotations
 

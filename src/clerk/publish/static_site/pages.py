@@ -173,7 +173,7 @@ class SitePages:
 
     @cached_property
     def held(self) -> HeldMeetings:
-        """The meetings of the site, looked up when a page is made that tells of them."""
+        """The meetings of the site, looked up when a page is made that lists them."""
         return HeldMeetings.of(self.db)
 
     # ------------------------------------------------------------------------- which pages
