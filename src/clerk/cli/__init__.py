@@ -89,13 +89,21 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return one command, or None."""
-        if cmd_name not in COMMANDS:
-            return _command_of_plugins(cmd_name) or _gone_command(cmd_name)
-        module = importlib.import_module(f"clerk.cli.{cmd_name.replace('-', '_')}")
-        for each in vars(module).values():
-            if isinstance(each, click.Command) and each.name == cmd_name:
-                return each
-        return None
+        if cmd_name in COMMANDS:
+            module = importlib.import_module(f"clerk.cli.{cmd_name.replace('-', '_')}")
+            for each in vars(module).values():
+                if isinstance(each, click.Command) and each.name == cmd_name:
+                    return each
+            return None
+        from clerk.core import plugins
+
+        for offered in plugins.manager().hook.register_cli_commands():
+            if isinstance(offered, click.Command):
+                offered = [offered]
+            named = offered if isinstance(offered, dict) else {each.name: each for each in offered}
+            if isinstance(named.get(cmd_name), click.Command):
+                return cast(click.Command, named[cmd_name])
+        return _gone_command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -122,19 +130,6 @@ class LazyGroup(click.Group):
         """Write the list of commands from the table, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
-
-
-def _command_of_plugins(name: str) -> click.Command | None:
-    """Return a command that a plugin has registered, or None."""
-    from clerk.core import plugins
-
-    for offered in plugins.manager().hook.register_cli_commands():
-        if isinstance(offered, click.Command):
-            offered = [offered]
-        named = offered if isinstance(offered, dict) else {each.name: each for each in offered}
-        if isinstance(named.get(name), click.Command):
-            return cast(click.Command, named[name])
-    return None
 
 
 def _gone_command(name: str) -> click.Command | None:

@@ -307,8 +307,12 @@ class Gate:
         text = self._redact.unmistakable(text)
         if not _WORTH_A_LOOK.search(text):
             return text
-        if _is_plain_url(text):
-            return text
+        plain = _PLAIN_URL.fullmatch(text)
+        if plain and not _KEYS.search(text):
+            # A web address without secrets, which most sources are.
+            names = (pair.partition("=")[0] for pair in plain["query"].split("&"))
+            if not any(map(is_secret_name, names)):
+                return text
         text = _URLS.sub(lambda url: self._clean_url(url[0], depth), text)
         text = _PAIR.sub(
             lambda pair: (
@@ -404,14 +408,6 @@ class Gate:
             return text
         clean = self._without_secrets(plain, depth + 1) if depth < _DEEPEST else HIDDEN
         return text if clean == plain else f"/{clean}"
-
-
-def _is_plain_url(text: str) -> bool:
-    """Whether a text is nothing but a web address without secrets, which most sources are."""
-    found = _PLAIN_URL.fullmatch(text)
-    if found is None or _KEYS.search(text):
-        return False
-    return not any(is_secret_name(pair.partition("=")[0]) for pair in found["query"].split("&"))
 
 
 def _clean_value(found: re.Match[str]) -> str:

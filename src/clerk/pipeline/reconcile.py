@@ -309,7 +309,7 @@ def _decide_with_run(
     job = transitions.job_of_stage(conn, subdomain, OCR)
     work = _open_work(conn, runs_table.c.run_id == run_id).get(subdomain, _OpenWork())
     if job is not None and job.state == "open":
-        counted = _counted_documents(conn, job.id)
+        counted = _CountedDocuments.of(conn, job.id)
         if counted.unaccounted or not work.items:
             return _decide_reading(conn, subdomain, settings, counted)
     if work.items:
@@ -365,30 +365,31 @@ class _CountedDocuments:
     total: int
     named: frozenset[str] = frozenset()
 
+    @classmethod
+    def of(cls, conn: Connection, job_id: int) -> _CountedDocuments:
+        """Count the documents of a reading."""
+        items = items_table
+        rows = conn.execute(
+            select(items.c.state, func.sum(items.c.documents).label("documents"))
+            .where(items.c.job_id == job_id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
+            .where(items.c.state != Item.CANCELLED)
+            .group_by(items.c.state)
+        )
+        by_state = {row.state: row.documents for row in rows}
+        names = conn.execute(
+            select(items.c.document).where(items.c.job_id == job_id, items.c.document.is_not(None))
+        ).scalars()
+        return cls(
+            completed=by_state.get(Item.COMPLETED, 0),
+            failed=by_state.get(Item.FAILED, 0),
+            total=sum(by_state.values()),
+            named=frozenset(names),
+        )
+
     @property
     def unaccounted(self) -> int:
         """Documents without a result and without a name."""
         return self.total - self.completed - self.failed
-
-
-def _counted_documents(conn: Connection, job_id: int) -> _CountedDocuments:
-    items = items_table
-    rows = conn.execute(
-        select(items.c.state, func.sum(items.c.documents).label("documents"))
-        .where(items.c.job_id == job_id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
-        .where(items.c.state != Item.CANCELLED)
-        .group_by(items.c.state)
-    )
-    by_state = {row.state: row.documents for row in rows}
-    names = conn.execute(
-        select(items.c.document).where(items.c.job_id == job_id, items.c.document.is_not(None))
-    ).scalars()
-    return _CountedDocuments(
-        completed=by_state.get(Item.COMPLETED, 0),
-        failed=by_state.get(Item.FAILED, 0),
-        total=sum(by_state.values()),
-        named=frozenset(names),
-    )
 
 
 def _decide_reading(

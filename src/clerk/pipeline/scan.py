@@ -213,7 +213,18 @@ def _scan_folder(
 ) -> None:
     """Record what lies in the folder, and note what does not any more."""
     folder, sql_url = files.folder, files.settings.sql_url
-    old, hashes = _old_records(folder)
+    # What older installations remembered of the documents, and of the files they hashed.
+    old: dict[str, _OldRecord] = {}
+    hashes: dict[str, tuple[int, int, str]] = {}
+    with _old_memory(folder) as db:
+        if db is not None:
+            for kind, meeting, day, *columns in db.execute(
+                "SELECT kind, meeting, date, identity, source_url, day, etag, last_modified,"
+                " version_hint, source_bytes, source_mtime_ns, fetched_at, gone_at FROM documents"
+            ):
+                old[Document(kind, meeting, day).name] = _OldRecord(*columns)
+            for name, *facts in db.execute("SELECT name, bytes, mtime_ns, sha256 FROM hashes"):
+                hashes[name] = tuple(facts)
     with_pdf, with_text = _listed(folder)
     names = sorted(with_pdf | with_text)
     for start in range(0, len(names), _GROUP):
@@ -371,23 +382,6 @@ def _record(
 
 
 # ------------------------------------------------------- what older installations remembered
-
-
-def _old_records(
-    folder: Path,
-) -> tuple[dict[str, _OldRecord], dict[str, tuple[int, int, str]]]:
-    """Return what ``sources.db`` says of each document, and the hashes of files it knows."""
-    with _old_memory(folder) as db:
-        if db is None:
-            return {}, {}
-        records = {}
-        for kind, meeting, day, *columns in db.execute(
-            "SELECT kind, meeting, date, identity, source_url, day, etag, last_modified,"
-            " version_hint, source_bytes, source_mtime_ns, fetched_at, gone_at FROM documents"
-        ):
-            records[Document(kind, meeting, day).name] = _OldRecord(*columns)
-        rows = db.execute("SELECT name, bytes, mtime_ns, sha256 FROM hashes").fetchall()
-        return records, {name: (size, mtime, sha256) for name, size, mtime, sha256 in rows}
 
 
 def _record_old_memory(folder: Path, subdomain: str, sql_url: str) -> None:

@@ -147,24 +147,25 @@ class Joins:
                FROM matter_appearances WHERE matter IN (SELECT matter FROM noted_matters)
                ORDER BY matter, date, document, start, id"""
         )
-        rows = [_matter(matter, list(some)) for matter, some in groupby(steps, lambda row: row[0])]
+        rows = []
+        for matter, some in groupby(steps, lambda row: row[0]):
+            of_matter = list(some)
+            numbers = Counter(number for _, _, number, *_ in of_matter if number)
+            titles = Counter(title for _, _, _, title, *_ in of_matter if title)
+            # Its state is what the last meeting certainly did with it.
+            done = [
+                action
+                for *_, action, _, doubtful in of_matter
+                if action != MENTIONED and doubtful in (None, "[]")
+            ]
+            dates = [date for *_, date, _ in of_matter if date]
+            rows.append(
+                (
+                    *(matter, of_matter[0][1]),
+                    numbers.most_common(1)[0][0] if numbers else None,
+                    titles.most_common(1)[0][0] if titles else None,
+                    *(done[-1] if done else MENTIONED, min(dates, default=None)),
+                    *(max(dates, default=None), len(of_matter)),
+                )
+            )
         insert(self._db, "matters", rows)
-
-
-def _matter(matter: str, steps: Sequence[tuple[str, ...]]) -> tuple[object, ...]:
-    """Return the row of a matter; its state is what the last meeting certainly did with it."""
-    numbers = Counter(number for _, _, number, *_ in steps if number)
-    titles = Counter(title for _, _, _, title, *_ in steps if title)
-    done = [
-        action
-        for *_, action, _, doubtful in steps
-        if action != MENTIONED and doubtful in (None, "[]")
-    ]
-    dates = [date for *_, date, _ in steps if date]
-    return (
-        *(matter, steps[0][1]),
-        numbers.most_common(1)[0][0] if numbers else None,
-        titles.most_common(1)[0][0] if titles else None,
-        *(done[-1] if done else MENTIONED, min(dates, default=None), max(dates, default=None)),
-        len(steps),
-    )

@@ -144,7 +144,12 @@ class StaticSite:
                 self.theme.assets,
             )
             keys: set[Key] | None = None
-            if previous is not None and is_like_before and _has_database_of(previous, target):
+            has_same_database = False
+            with contextlib.suppress(OSError):
+                if previous is not None:
+                    before = compiled_database(previous)
+                    has_same_database = before.samefile(compiled_database(target))
+            if previous is not None and is_like_before and has_same_database:
                 keys = {("search",)}
                 if mark and mark.is_complete != self.facts.is_complete:
                     keys.add(("home",))
@@ -262,12 +267,6 @@ def static_site_of(
         with_images=bool(extra.get("page_images")),
     )
     return StaticSite(facts, gate, load_theme(settings))
-
-
-def _has_database_of(former: Path, target: Path) -> bool:
-    with contextlib.suppress(OSError):
-        return compiled_database(former).samefile(compiled_database(target))
-    return False
 
 
 @contextlib.contextmanager

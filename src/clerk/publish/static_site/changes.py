@@ -182,14 +182,3 @@ def _pages_naming(db: SiteDatabase, body: str, name: str) -> Iterator[Key]:
                      ON matter_appearances.id = appearance WHERE vote = ?"""
         for (matter,) in db.rows(matters, vote):
             yield "matter", matter
-
-
-def _pages_of_matters(old: Side, new: Side) -> Iterator[Key]:
-    """Yield the pages of matters that are others than before, and of meetings that name them."""
-    for matter, *_, last_date, _ in _different_rows(old, new, "SELECT * FROM matters"):
-        yield "matter", matter
-        yield "matters_of_year", last_date and last_date[:4]
-    moved = _different_rows(old, new, "SELECT meeting, date, id, matter FROM matter_appearances")
-    for body, date, *_ in moved:
-        if date:
-            yield "meeting", body, date
