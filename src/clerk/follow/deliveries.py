@@ -49,6 +49,7 @@ from . import links, messages
 from .matching import ShownHit
 from .messages import Section
 from .subscriptions import check_address, forget_unconfirmed
+from .targets import Confirmation
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ class ClaimedDelivery:
     attempt: int
     key: str
     what: str
-    payload: dict[str, Any]
+    confirmation: Confirmation
     created_at: datetime
     follower: int
     kind: str
@@ -283,18 +284,19 @@ def _claim(*, mail: bool) -> ClaimedDelivery | None:
         )
         if not taken.rowcount:
             return None
+    confirmation = msgspec.convert(row.payload, Confirmation)
     return ClaimedDelivery(
         row.id,
         row.attempt + 1,
         row.key,
         row.what,
-        row.payload,
+        confirmation,
         row.created_at,
         row.follower_id,
         row.kind,
         row.address,
         row.secret,
-        row.payload.get("language") or row.language,
+        confirmation.language or row.language,
     )
 
 
@@ -336,8 +338,9 @@ def _mail(
     is_known = claim.language in language.languages()
     with language.speaking(claim.language if is_known else language.ENGLISH):
         if claim.what == "confirm":
+            asked = claim.confirmation
             message = messages.confirmation(
-                settings, claim.address, claim.key, claim.payload["label"], claim.payload["token"]
+                settings, claim.address, claim.key, asked.label, asked.token
             )
         else:
             about = tuple(each.subscription for each in sections)

@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 import httpx
+import msgspec
 from sqlalchemy import Connection, case, delete, func, select, update
 
 from clerk.core import language
@@ -39,7 +40,15 @@ from clerk.fetch.http.responses import AddressRefused
 from clerk.pipeline import ledger
 
 from . import links
-from .targets import FollowTarget, described, digest_of_followed, page_of, read_followed, stored
+from .targets import (
+    Confirmation,
+    FollowTarget,
+    described,
+    digest_of_followed,
+    page_of,
+    read_followed,
+    stored,
+)
 
 #: How long a link to confirm works.
 CONFIRM_WITHIN: Final = timedelta(days=3)
@@ -213,12 +222,7 @@ def sign_up(
                 key=secrets.token_hex(16),
                 follower_id=follower,
                 what="confirm",
-                payload={
-                    "subscription": number,
-                    "token": token,
-                    "label": label,
-                    "language": spoken,
-                },
+                payload=msgspec.to_builtins(Confirmation(number, token, label, spoken)),
             )
         )
 

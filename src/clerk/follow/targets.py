@@ -54,6 +54,15 @@ class FollowTarget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
         )
 
 
+class Confirmation(msgspec.Struct, frozen=True):
+    """What a message that asks somebody to confirm something says; other messages have none."""
+
+    subscription: int = 0
+    token: str = ""
+    label: str = ""
+    language: str = ""
+
+
 def read_followed(asked: Mapping[str, object]) -> FollowTarget:
     """Return what was stored; unknown fields are refused."""
     return msgspec.convert(dict(asked), FollowTarget)
