@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
+
+import msgspec
 
 from .errors import BadSetting
 
@@ -45,6 +47,39 @@ class SiteRow(TypedDict, total=False):
     last_error_stage: str | None
     last_error_message: str | None
     last_error_at: datetime | None
+
+
+class SiteChoices(msgspec.Struct, kw_only=True, frozen=True):
+    """What clerk itself understands in a site's ``extra``; the rest is for its fetcher."""
+
+    ocr: Literal["auto", "always", "never"] = "auto"
+    ocr_backend: str = ""
+    languages: tuple[str, ...] = ()
+    deploy_to: str | tuple[str, ...] = ""
+    page_images: bool = False
+    #: None: as STATIC_SITE and STATIC_SITE_URL say.
+    static_site: bool | None = None
+    static_site_url: str = ""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Where the site is published in addition to this machine."""
+        listed = (self.deploy_to,) if isinstance(self.deploy_to, str) else self.deploy_to
+        return tuple(filter(None, listed))
+
+
+def site_choices(site: SiteRow) -> SiteChoices:
+    """Return what a site chooses of clerk; what is empty counts as not chosen."""
+    extra = site_extra(site)
+    names = (name for name in SiteChoices.__struct_fields__ if extra.get(name) not in (None, ""))
+    try:
+        return msgspec.convert({name: extra[name] for name in names}, SiteChoices, strict=False)
+    except msgspec.ValidationError as error:
+        subdomain = site.get("subdomain")
+        raise BadSetting(
+            f"The settings of {subdomain} cannot be used: {error}.",
+            hint=f"Change them with: clerk site edit {subdomain} --set KEY=VALUE.",
+        ) from error
 
 
 def site_extra(site: SiteRow) -> dict[str, Any]:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import structs
 
 from clerk.core import plugins
 from clerk.core.errors import BadSetting, InvalidInput, UnknownPlugin
-from clerk.core.site_extra import SiteRow, site_extra
+from clerk.core.site_extra import SiteChoices, SiteRow, site_extra
 
 from . import OwnFetchers
 from .base import FetcherSpec, SourceSettings
@@ -31,19 +31,6 @@ class LegacyFetcher:
     label: str
     fetcher_class: Callable[..., Any]
     extra: Mapping[str, Any]
-
-
-class SiteChoices(msgspec.Struct, kw_only=True):
-    """What clerk itself understands in a site's ``extra``, whatever its fetcher."""
-
-    ocr: Literal["auto", "always", "never"] = "auto"
-    ocr_backend: str = ""
-    languages: tuple[str, ...] = ()
-    deploy_to: str | tuple[str, ...] = ""
-    page_images: bool = False
-    #: None: as STATIC_SITE and STATIC_SITE_URL say.
-    static_site: bool | None = None
-    static_site_url: str = ""
 
 
 def registered() -> dict[str, FetcherSpec]:

@@ -39,7 +39,7 @@ from clerk.core.fetch_memory import SiteManifest
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentIdentity, DocumentRow, TextRecord
 from clerk.core.run_options import NO_OPTIONS, RunOptions
-from clerk.core.site_extra import SiteRow, site_extra
+from clerk.core.site_extra import SiteRow, site_choices
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
 from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
@@ -85,8 +85,8 @@ def perform(order: Order, index: int, report: Report, settings: Settings) -> Per
         # Wrong settings of a site are errors of that site, so that other sites do not wait; an
         # engine or language that the site says nothing about is the machine's.
         if order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting):
-            own = site_extra(around.site)
-            if not (own.get("languages") or own.get("ocr_backend") or order.options.ocr_backend):
+            own = site_choices(around.site)
+            if not (own.languages or own.ocr_backend or order.options.ocr_backend):
                 raise
         raise SiteMisconfigured(f"{error} {error.hint}".strip()) from error
     except ObjectLost as error:
@@ -387,11 +387,11 @@ def check_engine(
 
     With ``reads_here`` the data of the languages must be on this machine, too.
     """
-    own = site_extra(site)
-    if (options.ocr or own.get("ocr")) == "never":
+    own = site_choices(site)
+    if (options.ocr or own.ocr) == "never":
         return
-    name = options.ocr_backend or own.get("ocr_backend") or settings.default_ocr_backend
-    wanted = tuple(own.get("languages") or settings.ocr_languages)
+    name = options.ocr_backend or own.ocr_backend or settings.default_ocr_backend
+    wanted = own.languages or settings.ocr_languages
     if name == config.AUTO:
         # Loading the engines takes a moment; looking for the data does not.
         if reads_here:
@@ -409,8 +409,8 @@ def check_reading(site: SiteRow, settings: Settings) -> None:
     """Refuse an engine or languages of a site's own that this machine does not have."""
     from clerk.read.ocr import check_engine
 
-    chosen = site_extra(site)
-    if chosen.get("ocr_backend") or chosen.get("languages"):
+    chosen = site_choices(site)
+    if chosen.ocr_backend or chosen.languages:
         options = _reading_options(site, NO_OPTIONS, settings)
         check_engine(options.backend, options.languages)
 
@@ -418,12 +418,12 @@ def check_reading(site: SiteRow, settings: Settings) -> None:
 def _reading_options(site: SiteRow, options: RunOptions, settings: Settings) -> ReadingOptions:
     from clerk.read.options import ReadingOptions
 
-    own = site_extra(site)
+    own = site_choices(site)
     return ReadingOptions.from_settings(
         settings,
-        ocr=options.ocr or own.get("ocr"),
-        backend=options.ocr_backend or own.get("ocr_backend"),
-        languages=tuple(own.get("languages") or ()),
+        ocr=options.ocr or own.ocr,
+        backend=options.ocr_backend or own.ocr_backend,
+        languages=own.languages,
     )
 
 

@@ -18,7 +18,7 @@ from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
-from clerk.core.site_extra import SiteRow, site_extra
+from clerk.core.site_extra import SiteRow, site_choices
 from clerk.core.storage import (
     Document,
     compiled_database,
@@ -199,7 +199,7 @@ def open_bundle(site: SiteRow, files: SiteFiles, gate: Gate, *, complete: bool) 
     """Open what is compiled of a site; for one publisher of the site at a time."""
     folder = files.folder
     about = {key: value for key in _SITE if (value := site.get(key)) is not None}
-    with_images = bool(site_extra(site).get("page_images"))
+    with_images = site_choices(site).page_images
     path = compiled_database(folder)
     held = published_part(folder)
     with build_lock(folder):

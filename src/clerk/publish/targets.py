@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from clerk.core import plugins
 from clerk.core.errors import BadSetting, UnknownPlugin
-from clerk.core.site_extra import SiteRow, site_extra
+from clerk.core.site_extra import SiteRow, site_choices
 
 from .bundle import INDEX
 from .versions import VersionedFolder
@@ -71,8 +71,7 @@ def option_of(target: str, name: str) -> str | None:
 
 def further_targets(site: SiteRow) -> list[str]:
     """Return the targets a site is published to in addition to this machine."""
-    targets = site_extra(site).get("deploy_to") or []
-    return [str(each) for each in (targets if isinstance(targets, list) else [targets])]
+    return list(site_choices(site).targets)
 
 
 def check_targets(site: SiteRow) -> None:

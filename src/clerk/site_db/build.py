@@ -34,7 +34,7 @@ from clerk.core.errors import BadSetting, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
 from clerk.core.public_text import Gate
-from clerk.core.site_extra import SiteRow, site_extra
+from clerk.core.site_extra import SiteRow, site_choices
 from clerk.core.storage import (
     compile_lock,
     compile_part,
@@ -181,7 +181,7 @@ def about_site(settings: Settings, site: SiteRow, gate: Gate) -> dict[str, str]:
     about = {key: str(gate(str(value))) for key in _ABOUT if (value := site.get(key)) is not None}
     chosen: Sequence[str] = ()
     with contextlib.suppress(BadSetting):
-        chosen = site_extra(site).get("languages") or ()
+        chosen = site_choices(site).languages
     return about | {"language": str((*chosen, *settings.ocr_languages)[0])}
 
 

@@ -28,7 +28,7 @@ import msgspec
 from clerk.core.config import Settings, static_site_address
 from clerk.core.errors import BadSetting
 from clerk.core.public_text import Gate
-from clerk.core.site_extra import SiteRow, site_extra
+from clerk.core.site_extra import SiteRow, site_choices
 from clerk.core.storage import compiled_database
 from clerk.publish.linked_files import follow, mirror
 from clerk.site_db.schema import is_current, open_readonly
@@ -238,16 +238,15 @@ def static_site_of(
     is_complete: bool,
 ) -> StaticSite | None:
     """Return the static site that a version is to have; None if it is turned off."""
-    extra = site_extra(site)
-    chosen = extra.get("static_site")
-    if not (settings.static_site if chosen is None else chosen):
+    chosen = site_choices(site)
+    if not (settings.static_site if chosen.static_site is None else chosen.static_site):
         return None
     from .pages import SiteFacts
     from .theme import load_theme
 
     subdomain = str(site.get("subdomain") or about.get("subdomain"))
     pattern = settings.static_site_url
-    if own := str(extra.get("static_site_url") or ""):
+    if own := chosen.static_site_url:
         try:
             pattern = static_site_address(own)
         except ValueError as error:
@@ -264,7 +263,7 @@ def static_site_of(
         search="none",
         url=pattern.replace("{site}", subdomain).rstrip("/"),
         served_at=settings.public_url,
-        with_images=bool(extra.get("page_images")),
+        with_images=chosen.page_images,
     )
     return StaticSite(facts, gate, load_theme(settings))
 
