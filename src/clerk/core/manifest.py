@@ -64,7 +64,7 @@ Day = date
 FACTS_OF_DOCUMENTS: Final = ("kind", "body", "date", "title")
 
 
-class DocumentFacts(TypedDict):
+class IdentityFacts(TypedDict):
     """The values of FACTS_OF_DOCUMENTS; what is not known is None."""
 
     kind: str | None
@@ -83,14 +83,14 @@ class FactEvidence(TypedDict, total=False):
     confidence: float
 
 
-class OtherReading(TypedDict):
+class ContradictingFact(TypedDict):
     """What speaks against a fact, or what was known of it before a person corrected it."""
 
     field: str
     fact: FactEvidence
 
 
-def facts_of(of: object, others: Mapping[str, str | None] = MappingProxyType({})) -> DocumentFacts:
+def facts_of(of: object, others: Mapping[str, str | None] = MappingProxyType({})) -> IdentityFacts:
     """Return the facts of a row, an identity or a part, with ``others`` in place of some.
 
     Among the others a date is as it is stored in evidence.
@@ -98,7 +98,7 @@ def facts_of(of: object, others: Mapping[str, str | None] = MappingProxyType({})
     values = {name: getattr(of, name) for name in FACTS_OF_DOCUMENTS} | dict(others)
     if "date" in others:
         values["date"] = date.fromisoformat(values["date"]) if values["date"] else None
-    return cast(DocumentFacts, values)
+    return cast(IdentityFacts, values)
 
 
 def fact_in(evidence: Mapping[str, object], name: str) -> FactEvidence:
@@ -106,9 +106,9 @@ def fact_in(evidence: Mapping[str, object], name: str) -> FactEvidence:
     return cast(FactEvidence, evidence.get(name) or {})
 
 
-def others_in(evidence: Mapping[str, object]) -> list[OtherReading]:
+def others_in(evidence: Mapping[str, object]) -> list[ContradictingFact]:
     """Return the other readings that evidence has."""
-    return list(cast("Sequence[OtherReading]", evidence.get("others") or ()))
+    return list(cast("Sequence[ContradictingFact]", evidence.get("others") or ()))
 
 
 #: How the evidence names a person who corrected a fact.

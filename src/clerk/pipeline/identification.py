@@ -27,11 +27,11 @@ from clerk.core import manifest
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import (
     FACTS_OF_DOCUMENTS,
-    DocumentFacts,
+    ContradictingFact,
     DocumentIdentity,
     DocumentPart,
     DocumentRow,
-    OtherReading,
+    IdentityFacts,
     fact_in,
     facts_of,
     identified_of,
@@ -129,7 +129,7 @@ def _in_full(
     name = fuller_name(of.body, known) if of.body and is_weak else None
     if not name:
         return None, {}
-    others = [*others_in(of.evidence), OtherReading(field="body", fact=fact)]
+    others = [*others_in(of.evidence), ContradictingFact(field="body", fact=fact)]
     by_site = {**fact, "value": name, "source": SITE, "confidence": _BY_SITE}
     return name, {**of.evidence, "body": by_site, "others": others}
 
@@ -210,10 +210,10 @@ def _identity(
     )
 
 
-def _values(found: Identity | Part) -> DocumentFacts:
+def _values(found: Identity | Part) -> IdentityFacts:
     """Return the values of the facts as the manifest has them."""
     day = found.date.value
-    return DocumentFacts(
+    return IdentityFacts(
         kind=found.kind.value,
         body=found.body.value,
         date=date.fromisoformat(day) if day else None,
