@@ -11,13 +11,23 @@ from clerk.core import lazy_re as re
 
 from .dates import without_dates
 from .facts import PAGE, UNKNOWN, Fact
-from .text import Line, Words, ascii_lower, cased_pattern, is_address, is_headline, readable
+from .text import (
+    Line,
+    Words,
+    ascii_lower,
+    cased_pattern,
+    is_address,
+    is_headline,
+    readable,
+    subject_lines,
+)
 
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
     r"(?:councils?|boards?|commission|committees?|sub-?committee|authority|trustees|selectmen"
     r"|selectboard|aldermen|supervisors|commissioners|assembly|court|police jury|panel|task force"
     r"|cabinet|senate|legislature|corporation|directorate|bureau|agency|town meeting"
+    r"|annual parish meeting"
     r"|working (?:group|party)|conseil|comité|consejo|cabildo|ayuntamiento|pleno"
     r"|(?:orts)?gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
     r"|ausschuss(?:es)?|bau(?:- und \w{3,20})?ausschuss(?:es)?|umweltausschuss(?:es)?"
@@ -60,14 +70,16 @@ _KIND_WORDS = Words(
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = Words(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly|ordinary|extraordinary) (?=(?:\w+ ){0,3}?(?:board|council|commission|committee"
-    r"|trustees|select|meeting|authority))|\bpublic (?=(?:board|council|commission)\b)"
+    r"|quarterly|ordinary|extraordinary|(?:specially )?called) (?=(?:\w+ ){0,3}?(?:board|council"
+    r"|commission|committee|trustees|select|meeting|authority))"
+    r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\bfull (?=(?:board|commission)\b)|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board"
     r"|council|commission|court)\b)|\bmitglieder (?=de[sr]\b)| for (?:19|20)[0-9]{2}$|\b(?:dates"
     r"|schedule|calendar|sponsored|presented|hosted|submitted|prepared|issued) (?:of|by|at|to"
     r"|for) (?:the )?|^ ?(?:approval|adoption|acceptance) of (?:the )?(?:(?:past|previous|prior"
     r"|last) )?|\bemergency (?=(?:(?:city|town|village|county|borough|common|school) )?(?:board"
     r"|council|commission)\b)|\b(?:honorable mayor and|(?<!of\s)mayor and) |\b(?:19|20)[0-9]{2} "
+    r"|\bjoint (?=(?:(?:city|town|village|borough|common) )?council\b)"
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 #: Also what is left of a word of marks alone.
@@ -75,7 +87,7 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
-        *("its", "this", "our", "el", "am", "um", "vom", "members", "van", "het", "before"),
+        *("its", "this", "our", "as", "el", "am", "um", "vom", "members", "van", "het", "before"),
         "convene",
     }
 )
@@ -110,7 +122,9 @@ _COUNCIL_OF = cased_pattern(
     r"|supervisors))(?:united )?(?:city|town|township|village|municipality|county|district|borough"
     r"|region|regional municipality|united townships|united counties)(?: of)? .+)$"
 )
-_CORPORATION_OF = Words(r"^(?:the )?corporation of (?:the )?")
+_CORPORATION_OF = Words(
+    r"^(?:the )?(?:corporation of (?:the )?|inc(?:\.|orporated) (?=(?:village|town|city) of\b))"
+)
 _INCORPORATED = Words(
     r"\b(?:corporation|association|society|incorporated|inc\b|foundation|cooperative"
     r"|(?:public|memorial|community) library)"
@@ -200,14 +214,17 @@ _IN_TEXT: Final = (
     (
         cased_pattern(
             r"\b(?:meetings?|sessions?|terms?|sitzung) (?:of|des|der) (?:the )?"
-            rf"(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b(?:['’]? court\b)?"
+            r"(?P<body>(?:(?!(?<!of\s)(?<!for\s)the )[\w'’&.-]+ ){0,10}?"
+            rf"{_HEAD}\b(?:['’]? court\b)?"
             rf"{_OF_WHAT})",
         ),
         ("meeting of", "meetings of", "session of", "sessions of", "term of", "sitzung de"),
     ),
     (
         cased_pattern(
-            rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT})"
+            # "The meeting will recess and the Board of Trustees will convene": not the meeting.
+            r"(?:^|\bthe )(?P<body>(?:(?!(?<!\bof\s)(?<!\bfor\s)the )[\w'’&.-]+ ){0,9}"
+            rf"{_HEAD}\b{_OF_WHAT})"
             r"(?:, (?-i:[A-Z])[\w. ]{2,20},)? (?:met|convened"
             rf"|held"
             r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
@@ -364,7 +381,11 @@ def body_in_heading(line: str) -> str | None:
         line = _APART.sub(r"\1\2", line)
     if "://" in line or "www." in line:
         line = _URL.sub(" ", line)
-    if not HEAD.search(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
+    if (
+        not HEAD.search(line)
+        or _BY_LAW_TO.match(line)
+        or (is_address(line) and not HEAD.search(line.split(",")[0]))
+    ):
         return None
     if _NOT_A_BODY.search(line):
         line = _NOT_A_BODY.sub(" | ", line)
@@ -389,6 +410,8 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
+#: "Being a by-law to authorize works of the Corporation".
+_BY_LAW_TO = Words(r"(?:being )?an? (?:by-?law|resolution|ordinance) to\b(?!.*\bcouncil\b)")
 _URL = re.compile(r"(?:https?://|www\.)\S+")
 _APART = re.compile(
     r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
@@ -401,13 +424,17 @@ _BEFORE_OFFICERS = Words(
 )
 #: "Board of Directors Regular Board Meeting".
 _TWICE = Words(r"^(?:board|council|commission) of \w+(?= (?:board|council|commission)$)")
-_TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b")
+_SINGULAR = Words(r"\bboard of (?:trustee|director|supervisor|commissioner|governor|regent)$")
+_TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b|\bannual parish meeting\b")
 
 
+#: "Planning Commission 6. 3.": the number of an item.
+_ITEM_NUMBER = re.compile(r"\s[0-9]{1,2}\.(?:\s?[0-9]{1,2}\.?){0,2}$")
 _GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
 #: What follows is what a body does, not its name.
 _DOING = Words(
-    r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting|accepting"
+    r"\b(?:hereby )?(?:resolves|ordains|enacts)\b"
+    r"|\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting|accepting"
     r"|supporting|relating|regarding|concerning|setting|calling|ordering|opposing|appointing"
     r"|providing|creating|directing|rescinding|will (?:hold|meet|convene|conduct)|repealing|levying"
     r"|confirming|certifying|recogni[sz]ing|to be held|will be held|held|met|meets|convened"
@@ -429,7 +456,7 @@ def clean_name(text: str) -> str:
     for edge in (0, -1):
         while words and words[edge].strip(_EDGE_MARKS).lower() in _EDGE_WORDS:
             del words[edge]
-    name = " ".join(words).strip(" .,'\"“”’-–—/&*")
+    name = _ITEM_NUMBER.sub("", " ".join(words)).strip(" .,'\"“”’-–—/&*")
     if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
         name = _GENITIVE.sub(r"\1", name)
     if board := _BEFORE_OFFICERS.search(name):
@@ -439,6 +466,8 @@ def clean_name(text: str) -> str:
     heads = list(HEAD.finditer(name))
     if heads and not _TAIL.match(name, heads[-1].end()):
         name = name[: heads[-1].end()]
+    if _SINGULAR.search(name):
+        name = f"{name}s"
     if match := _COUNCIL_OF.match(name):
         name = f"{match['place']} {match['head']}"
     if (corporation := _CORPORATION_OF.match(name)) is not None:
@@ -486,7 +515,10 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
         of_place = HEAD.search(head) and words and (words <= own or longer)
         # A county has several municipal districts.
         if of_place and not head.lower().endswith(" district"):
-            return _OF_MUNICIPALITY.sub("", head)
+            # "Board of Richfield Township Trustees".
+            members = _TOWN_BEFORE.sub("", after_own_place(tail, own)) if HEAD.search(tail) else ""
+            whole = f"{head} of {members}"
+            return whole if GOVERNING.fullmatch(whole) else _OF_MUNICIPALITY.sub("", head)
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
 
@@ -505,6 +537,7 @@ _CUT = Words(
 )
 _BOARD_OF = Words(r"board of (?:commissioners|directors|education|governors|supervisors|trustees)$")
 _AUTHORITY = Words(r"(?:[\w'’&.-]+ )*authority(?: of .*)?")
+_DISTRICT_BOARD = Words(r"\bdistrict board$")
 #: A heading with this much weight is not compared with the text.
 _DECIDED: Final = 3.7
 
@@ -522,7 +555,10 @@ def body_of(
     The headings of a letter name its writer and its reader, not a meeting.
     """
     found: list[tuple[float, str, Line]] = []
+    about = subject_lines(block)
     for number, line in enumerate(() if is_letter else block):
+        if number in about:
+            continue
         if (len(line.text) <= 160 or is_headline(line.text)) and (
             name := body_in_heading(line.text)
         ):
@@ -604,9 +640,12 @@ def body_of(
         # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
         weight, name, line = fuller[0]
     chosen = short[name]
-    if _BARE.fullmatch(chosen):
-        # "Board meeting" in the heading, "the Board of Education met" in the text.
-        fuller = [each for each in found if chosen.lower() in each[1].lower() and each[1] != name]
+    is_bare = bool(_BARE.fullmatch(chosen))
+    if is_bare or (_DISTRICT_BOARD.search(chosen) and own >= place_words(chosen)):
+        # "Board meeting" in the heading, "the Board of Education met" in the text; so is "Millbrook
+        # School District Board" below "Board of Directors".
+        bare = chosen.lower() if is_bare else "board of"
+        fuller = [each for each in found if bare in each[1].lower() and each[1] != name]
         if fuller:
             weight, name, line = max(fuller, key=lambda each: each[0])
             chosen = short[name]

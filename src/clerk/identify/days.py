@@ -29,7 +29,7 @@ from .facts import (
     Fact,
 )
 from .kinds import heading_rule
-from .text import Line, Words, is_sentence
+from .text import SUBJECT, Line, Words, is_sentence
 
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
@@ -83,6 +83,26 @@ RULES: Final = (
         "AUTHORIZED BY RESOLUTION ADOPTED @",
         "amending its Resolution No. 78-31 adopted by the Board on @",
         needs="resolution ordinance law",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
+        "adoption of something else",
+        0,
+        r"\b(?:the|an?|its|their|said|such|any|those) (?!this\b)(?:[\w'’-]+ ){0,3}"
+        r"(?!(?:resolution|ordinance|law|order|motion|is|was|be|been|duly|hereby|finally|and)\b)"
+        r"[\w'’-]+ (?:passed|adopted|enacted|approved) (?:by [^,;.]{0,40} )?(?:on|in) $",
+        "The Council finds that the procedure adopted on @",
+        "the plan approved by the Planning Board on @",
+        needs="passed adopted enacted approved",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
+        "hearing before it",
+        0,
+        r"\bhearings?\b(?:(?!\b(?:meeting|passed|adopted|enacted|approved)\b)[^.;]){0,60}"
+        r"\b(?:held|conducted)\b[^.;]{0,40}$",
+        "after a public hearing having been held on @",
+        needs="hearing",
         kinds=(RESOLUTION,),
     ),
     _rule(
@@ -173,7 +193,8 @@ RULES: Final = (
         0,
         r"\b(?:amended|revised|revision|updated|posted|printed|published|created|prepared|issued"
         r"|mailed|modified|distributed|generated|effective|expir\w+|due|deadline|end(?:ing|ed|s)?"
-        r"|as of|as at|through|thru|until|till|since|before|after|between|from|next|previous|last"
+        r"|as of|as at|through|thru|until|till|since|before|after|between|(?<!minutes\s)from|next"
+        r"|previous|last"
         r"|prior|following|continued|received|filed|submitted|recorded|letter|born|inspection"
         r"|version|copyright|notarized|signed|sworn|commencing|beginning|starting|week of|tabled"
         r"|postponed|deferred|rescheduled|closing|opens?|ratified|enclosed|accounts?|statement"
@@ -314,6 +335,11 @@ _MOVED_AFTER = Words(rf"^[^.]{{0,60}}\b{_MOVED}\b")
 #: Also "continued to Monday, October 15".
 _MOVED_TO = Words(rf"\b{_MOVED} (?:to|for|until) (?:the )?[\W_]*$")
 _MEETING_BEFORE = Words(r"\b(?:meetings?|session|hearing|workshop)\b[^.;]{0,90}$")
+#: "The January 7, 2019 Board of Supervisors meeting was called to order".
+_MEETING_CALLED = Words(
+    r"^[\W_]*(?:[\w'’-]+ ){0,6}(?:meeting|session|hearing|workshop) (?:was|is|were) "
+    r"(?:duly )?(?:called to order|convened|opened|held|commenced)\b"
+)
 #: More than any other rule: such days are the only ones that count.
 _CANCELLED: Final = 20.0
 #: "By-law 2009-33, passed May 5, 2009, is repealed."
@@ -486,6 +512,12 @@ def _is_cancelled(where: _Where) -> bool:
     return bool(_MEETING_BEFORE.search(where.before) and _CANCELLED_LATER.match(where.after))
 
 
+def _is_subject(where: _Where) -> bool:
+    """Whether a date is in the line that says what a paper is about, or on which it goes on."""
+    goes_on = len(where.above) > _FULL_LINE and ":" not in where.line.text
+    return bool(SUBJECT.match(where.line.text) or (goes_on and SUBJECT.match(where.above)))
+
+
 def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
     in_block, kind = where.in_block, document.kind
@@ -496,7 +528,10 @@ def _weight(where: _Where, document: _Document) -> float | None:
     if has_time and (not in_block or printed_dates(where.same_line)):
         return 0.0
     if not in_block and _AFTER_OTHER.search(where.after):
-        return 0.0
+        # "Passed May 4, 2021", and on the next line "Approved by the Mayor".
+        following = where.after.lstrip(" .,;")
+        if kind != RESOLUTION or not (following[:1] == "\n" and following[1:2].isupper()):
+            return 0.0
     if (
         _ITEM.match(where.line.text)
         and where.same_line
@@ -514,6 +549,13 @@ def _weight(where: _Where, document: _Document) -> float | None:
         return 8.5
     if kind == RESOLUTION and _REPEALED.match(where.after):
         return 0.0
+    if (
+        kind == MINUTES
+        and where.is_near
+        and where.rest_of_line
+        and _MEETING_CALLED.match(where.after)
+    ):
+        return 6.0
     if of_meeting and where.is_near and _TAKES_PLACE.match(where.after):
         return 8.5
     # Words on the same line come first; then the line above says something about a line of its
@@ -538,6 +580,9 @@ def _weight(where: _Where, document: _Document) -> float | None:
                 break
         else:
             continue
+        if kind == REPORT and rule.name != "named as the day" and _is_subject(where):
+            # The meeting that a report is about.
+            return 0.0
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
         if in_block or is_label or rule.name in ("adoption", "named as the day"):
@@ -551,6 +596,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
             and rule.name not in ("minutes of the day", "agenda of the day")
         )
         return rule.weight if is_told else 0.0
+    if kind == REPORT and _is_subject(where):
+        return None
     if (in_block or not is_sentence(where.line.text)) and _MEETING_AFTER.match(where.rest_of_line):
         return 6.0
     if _DATE_LABEL.match(where.same_line) and any(

@@ -29,7 +29,7 @@ from .facts import (
     UNKNOWN,
     Fact,
 )
-from .text import LONGEST_HEADING, Line, Words, is_headline
+from .text import LONGEST_HEADING, Line, Words, is_headline, subject_lines
 
 
 class KindRule(NamedTuple):
@@ -73,7 +73,8 @@ _BODY_OR_MEETING = Words(
 
 #: What a body is asked to do: an item of an agenda, no title.
 _ORDER = Words(
-    r"^(?:receive|approve|adopt|authori[sz]e|award|accept|introduce|conduct|discuss|direct|consider"
+    r"^(?:receive|approve|adopt|authori[sz]e|award|accept|introduce|conduct|discuss(?:ion)?|direct"
+    r"|consider"
     r"|recommendation|request to|motion to)\b"
 )
 
@@ -380,11 +381,11 @@ OPENINGS: Final = (
         RESOLUTION,
         4,
         r"^(?:and )?whereas\b|\bbe it (?:further )?(?:resolved|ordained|enacted)\b"
-        r"|\bnow,? therefore\b"
+        r"|\bnow,? therefore\b|\badopted this (?:order|resolution|ordinance)\b"
         r"|\bhereby (?:enacts|ordains)\b|\benacts as follows\b|\bordains as follows\b",
         "WHEREAS the Council acknowledges the challenges",
         "BE IT RESOLVED that the Council supports",
-        needs="whereas resolved ordained enacted therefore enacts ordains",
+        needs="whereas resolved ordained enacted therefore enacts ordains adopted",
     ),
     _rule(
         RESOLUTION,
@@ -442,8 +443,6 @@ OPENINGS: Final = (
     ),
 )
 
-#: What a report is about.
-_SUBJECT = Words(r"^(?:subject|re) ?:")
 _MEETING_ALONE = Words(r"\b(?:meeting|session|workshop|hearing)$")
 #: Numbered items that only a list of business has.
 _LISTED = Words(
@@ -478,9 +477,12 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     weights: defaultdict[str, float] = defaultdict(float)
     shown: dict[str, tuple[float, Line]] = {}
     heading: Line | None = None
+    about = subject_lines(block)
     for number, line in enumerate(block):
         found = heading_rule(line.text)
-        if found and not (found.kind == OTHER and _SUBJECT.match(line.text)):
+        # "Title:", and on the next line "Publication of the minutes".
+        is_subject = number in about and (number - 1 in about or (found and found.kind == OTHER))
+        if found and not is_subject:
             # What comes first says what the document is, later headings what it contains;
             # only a notice may be followed by the agenda that it announces.
             later = [kind for kind in shown if kind != NOTICE and shown[kind][0] >= 5]

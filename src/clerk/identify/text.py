@@ -293,6 +293,27 @@ def is_sentence(line: str) -> bool:
 _MET = Words(r"\b(?:met (?:via|by|on|in)|convened|called) ")
 
 
+#: What a paper says that it is about.
+SUBJECT: Final = Words(
+    r"(?:subject|title|topic|re|(?:agenda )?item (?:title|description|summary)) ?:"
+)
+
+
+def subject_lines(lines: Sequence[Line]) -> frozenset[int]:
+    """Return which lines say what a paper is about, with the next one if it goes on there.
+
+    They name meetings, bodies and papers that are not its own.
+    """
+    found: set[int] = set()
+    for number, line in enumerate(lines):
+        if ":" in line.text and SUBJECT.match(line.text):
+            found.add(number)
+            following = lines[number + 1].text if number + 1 < len(lines) else ":"
+            if ":" not in following and (line.text[-1] == ":" or len(line.text) > _SHORT):
+                found.add(number + 1)
+    return frozenset(found)
+
+
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
 _REMARK = Words(
     r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) "
