@@ -238,7 +238,7 @@ def test_a_page_without_meetings_says_what_it_links_instead(find):
     assert found.best is None
     said = [str(error) for candidate, error in found.failed if candidate.scraper == "plain"]
     assert len(said) == 1
-    assert "it links 2 documents, and none was taken for minutes or an agenda" in said[0]
+    assert "expected minutes or agendas among the 2 documents that it links" in said[0]
     assert "Budget of 9 January 2024" in said[0]
 
 

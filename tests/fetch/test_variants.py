@@ -816,6 +816,94 @@ VARIANTS = [
         },
         [("agendas", DAY, "Conseil municipal", "town/aa.pdf")],
     ),
+    Variant(
+        "escribe: a revised agenda whose type says nothing",
+        "escribe",
+        "https://pub-town.escribemeetings.com",
+        {
+            "GetCalendarMeetings": once(
+                {
+                    "d": [
+                        {
+                            "ID": "a",
+                            "MeetingName": "Regional Council",
+                            "StartDate": "2024/01/16 09:30:00",
+                            "MeetingDocumentLink": [
+                                {"Title": title, "Type": kind, "Format": form, "Url": url}
+                                for title, kind, form, url in (
+                                    (
+                                        "Agenda (PDF)",
+                                        "Agenda",
+                                        ".pdf",
+                                        "/FileStream.ashx?DocumentId=1",
+                                    ),
+                                    (
+                                        "Revised Agenda (PDF)",
+                                        "Merged",
+                                        ".pdf",
+                                        "/FileStream.ashx?DocumentId=2",
+                                    ),
+                                    (
+                                        "Revised Agenda (HTML)",
+                                        "Merged",
+                                        "HTML",
+                                        "/Meeting.aspx?Id=a&Agenda=Merged",
+                                    ),
+                                    ("Video", "Video", "Video", "./Players/Player.aspx?Id=a"),
+                                )
+                            ],
+                        }
+                    ]
+                },
+                {"d": []},
+            )
+        },
+        [
+            ("agendas", DAY, "Regional Council", "DocumentId=1"),
+            ("agendas", DAY, "Regional Council", "DocumentId=2"),
+        ],
+    ),
+    Variant(
+        "swagit: a tab that is called after its meetings",
+        "swagit",
+        "https://town.new.swagit.com/views/7/board-meetings",
+        {
+            "/views/7": """<ul class="nav-tabs-swagit"><li class="active"><a href="/views/7/board-meetings">Board
+            Meetings</a></li></ul><table><tr><td><a href="/videos/5">Board Meetings</a></td><td>Jan 16, 2024</td>
+            <td><a href="/videos/5/agenda">Agenda</a></td></tr></table>"""
+        },
+        [("agendas", DAY, "Board", "/videos/5/agenda")],
+    ),
+    Variant(
+        "iqm2: rows without a line for the board, which is in what the link says",
+        "iqm2",
+        "https://town.iqm2.com/Citizens/Default.aspx",
+        {
+            "Calendar.aspx": """<div class="RowTop"><div class="RowLink"><a href="/Citizens/Detail_Meeting.aspx?ID=7"
+            title="TUESDAY, JANUARY 16, 2024  9:00 AM&#13;&#13;Board:&#09;Director's Hearing&#13;Type:&#09;Regular Meeting&#13;Status:&#09;Scheduled">
+            Jan 16, 2024 9:00 AM</a></div><div><a href="FileOpen.aspx?Type=14&ID=3&Inline=True">Agenda</a>
+            <a href="FileOpen.aspx?Type=1&ID=3&Inline=True">Agenda Packet</a></div>
+            <div><a href="FileOpen.aspx?Type=15&ID=4&Inline=True">Minutes</a>
+            <a href="FileOpen.aspx?Type=12&ID=4&Inline=True">Minutes Packet</a></div></div>"""
+        },
+        both("Director's Hearing", "Type=14&ID=3&Inline=True", "Type=15&ID=4&Inline=True"),
+    ),
+    Variant(
+        "novusagenda: links that are relative to the folder in the address",
+        "novusagenda",
+        "https://town.novusagenda.com/agendapublic",
+        {
+            "meetingsgeneral": httpx.Response(404),
+            "/agendapublic/": """<table><tr><td>01/16/24</td><td>Planning Board</td>
+            <td><a href="DisplayAgendaPDF.ashx?MeetingID=7"><img src="pdf.gif"></a></td>
+            <td><a href="DisplayAgendaPDF.ashx?MinutesMeetingID=9"><img src="pdf.gif"></a></td></tr></table>""",
+        },
+        both(
+            "Planning Board",
+            "/agendapublic/DisplayAgendaPDF.ashx?MeetingID=7",
+            "/agendapublic/DisplayAgendaPDF.ashx?MinutesMeetingID=9",
+        ),
+    ),
 ]
 
 
@@ -857,3 +945,107 @@ def test_a_legistar_event_may_be_cancelled_by_its_status(portal):
     town = portal("legistar_api", "https://webapi.legistar.com/v1/town", {"/events": [event]})
 
     assert not town.fetch().gaps
+
+
+def test_a_row_of_novusagenda_that_is_repeated_for_telephones_is_one_meeting(portal):
+    """The second row has no date of its own, and the same links."""
+    links = """<a onClick="window.open('MeetingView.aspx?MeetingID=N&MinutesMeetingID=-1')">Online</a>
+      <a href="DisplayAgendaPDF.ashx?MeetingID=N">Agenda PDF</a>"""
+    rows = "".join(
+        f"""<tr><td></td><td>{day}</td><td><div>Council Meeting</div></td><td>{place}</td><td>{here}</td></tr>
+        <tr class="collapse"><td colspan="8"><label>Meeting Location</label><div>{place}</div>{here}</td></tr>"""
+        for day, place, here in (
+            ("01/16/24", "Budget Presentations", links.replace("=N", "=7")),
+            ("01/09/24", "City Hall, Room 2", links.replace("=N", "=8")),
+        )
+    )
+    town = portal(
+        "novusagenda",
+        "https://town.novusagenda.com/agendapublic/meetingsresponsive.aspx",
+        {"meetingsresponsive": f"<table><tr><th>Meeting Date</th></tr>{rows}</table>"},
+    )
+
+    report = town.fetch()
+
+    assert sorted(report.new) == ["agendas/Council/2024-01-09", "agendas/Council/2024-01-16"]
+    assert report.meetings == 2
+
+
+def test_a_type_of_meetings_in_civicweb_is_no_meeting(portal):
+    page = """<h2><a href="/Portal/MeetingInformation.aspx?type=10">Academic Senate</a></h2><ol>
+      <li><a href="/Portal/MeetingInformation.aspx?Id=4">Academic Senate Special Meeting - 16 Jan 2024</a></li></ol>
+      <h2><a href="/Portal/MeetingInformation.aspx?type=11">Town Council</a></h2><ol>
+      <li><a href="/Portal/MeetingInformation.aspx?Id=5">Regular Meeting - 9 Jan 2024 - CANCELLED</a></li></ol>"""
+    town = portal(
+        "civicweb",
+        "https://town.civicweb.net/Portal/",
+        {
+            "Service": httpx.Response(404),
+            "MeetingTypeList": page,
+            "Id=4": '<a href="/document/51/">Agenda</a> <a href="/document/52/">Agenda Package</a>',
+            "Id=5": "<p>Cancelled</p>",
+        },
+    )
+
+    report = town.fetch()
+
+    assert report.new == ["agendas/Academic Senate/2024-01-16"]
+    assert report.meetings == 2
+    assert [gap.meeting for gap in report.gaps] == ["Academic Senate"]
+
+
+def test_moderngov_goes_on_with_earlier_and_later_meetings_in_one_direction_each(portal):
+    def page(days: str, *further: str) -> str:
+        links = "".join(
+            f'<a href="ieListMeetings.aspx?Act={each.partition(" ")[0]}&CId=4&D={each[-1]}">{each}</a>'
+            for each in further
+        )
+        rows = "".join(
+            f'<li><a href="ieListDocuments.aspx?CId=4&MId={day.partition(" ")[0]}&Ver=4">{day} 2024 7:30 pm'
+            f"</a> - {'CANCELLED' if day == '4 Jan' else 'Agenda'}</li>"
+            for day in days.split(", ")
+        )
+        return f"<h1>Browse meetings</h1><h2>Audit Committee</h2>{links}<ul>{rows}</ul>"
+
+    town = portal(
+        "moderngov",
+        "https://democracy.town.example/mgListCommittees.aspx",
+        {
+            "mgWebService": httpx.Response(404),
+            "mgListCommittees": """<a href="mgCommitteeDetails.aspx?ID=4">Audit Committee</a>
+            <a href="ieListMeetings.aspx?CId=9&info=1&MD=Constitution">Constitution</a>""",
+            "Year=0": page("9 Jan, 8 Jan", "earlier 1", "later 2"),
+            "D=1": page("4 Jan, 3 Jan", "later 3"),
+            "D=2": page("11 Jan", "earlier 4"),
+            "MId=": '<a href="documents/g7/Agenda%20frontsheet.pdf?T=0">Agenda</a>',
+        },
+    )
+
+    report = town.fetch()
+
+    days = ["03", "08", "09", "11"]
+    assert sorted(report.new) == [f"agendas/Audit Committee/2024-01-{day}" for day in days]
+    asked = [str(each.url) for each in town.asked if "ieListMeetings" in str(each.url)]
+    assert len(asked) == len(set(asked)) == 3
+
+
+def test_a_granicus_meeting_that_gets_another_id_stays_the_same_document(portal):
+    """Before it takes place a meeting is an event, and afterwards a clip."""
+    row = """<table><tr><td>City Council</td><td>January 16, 2024</td>
+      <td><a href="AgendaViewer.php?view_id=1&ID">Agenda</a></td></tr></table>"""
+    town = portal(
+        "granicus",
+        f"{GRANICUS}/ViewPublisher.php?view_id=1",
+        {
+            "ViewPublisher": row.replace("ID", "event_id=7"),
+            "AgendaViewer": b"%PDF-1.4 the agenda",
+        },
+    )
+    town.fetch()
+    town.answers["ViewPublisher"] = row.replace("ID", "clip_id=2931")
+
+    report = town.fetch()
+
+    assert report.unchanged == ["agendas/City Council/2024-01-16"]
+    assert not report.new and not report.gone
+    assert [each.name for each in town.known()] == ["agendas/City Council/2024-01-16"]

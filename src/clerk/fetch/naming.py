@@ -187,7 +187,7 @@ _KIND = re.compile(
     ),
     re.IGNORECASE,
 )
-_PACKET = re.compile(r"(?<![^\W\d_])packets?(?![^\W\d_])", re.IGNORECASE)
+_PACKET = re.compile(r"(?<![^\W\d_])pack(?:et|age)s?(?![^\W\d_])", re.IGNORECASE)
 _CANCELLED = re.compile(
     r"cancel+ed|(?:notice of|[-–(:])\s*cancel+ation|cancel+ation notice|no meeting|annul[ée]+|"
     r"cancelad[oa]|abgesagt|entfällt|fällt aus|geannuleerd|vervallen|inställ[td]|avlyst|aflyst",

@@ -115,7 +115,7 @@ def list_source(
     except Exception as error:
         # A plugin may raise anything: it is named, and its traceback is in the log.
         raise plugin_failure(spec, error) from error
-    preview.meetings = len(meetings)
+    preview.meetings = report.meetings = len(meetings)
     preview.pages = pages.pages
     if not preview.stopped_early:
         pages.check(len(preview.documents), len(meetings), report)

@@ -279,6 +279,8 @@ class SiteFetch:
         self.sweep_is_due = not last_sweep or self.now - last_sweep >= FULL_SWEEP_EVERY
         #: How many meetings the source listed, of whatever body.
         self.offered_meetings = 0
+        #: Documents, or at least meetings, of bodies that the site does not follow.
+        self.not_followed = 0
         #: Meetings that were asked for their documents this time.
         self.asked_meetings: list[str] = []
         #: When the first document is due that failed and is not here, by its meeting.
@@ -444,7 +446,8 @@ class SiteFetch:
         listed = self._list(full)
         before = len(self.identities)
         known = len(self.carried) + len(self.fetcher.passed_over)
-        self.pages.check(len(listed) + known, self.offered_meetings or before, self.report)
+        understood = len(listed) + known + self.not_followed
+        self.pages.check(understood, self.offered_meetings or before, self.report)
         if not listed and before and not (self.fetcher.passed_over or self.carried):
             if self.pages.page:
                 raise NotUnderstood(self.pages.page, f"documents (it listed {before} before)")
@@ -539,7 +542,7 @@ class SiteFetch:
         With nothing listed at all there is nothing to continue with.
         """
         bodies = [body.casefold() for body in self.fetcher.settings.bodies]
-        self.offered_meetings = 0
+        self.offered_meetings = self.not_followed = 0
         try:
             for listed in self.fetcher.list_meetings(window):
                 self.offered_meetings += 1
@@ -547,6 +550,8 @@ class SiteFetch:
                     self.report.gaps.append(listed)
                 elif not bodies or any(body in listed.body.casefold() for body in bodies):
                     yield listed
+                else:
+                    self.not_followed += max(1, len(listed.documents))
         except TransientError as error:
             if not self.offered_meetings:
                 raise

@@ -19,6 +19,9 @@ from .http.responses import NothingListed, NotUnderstood, WebPage
 #: At least this share of the links that look like documents must have been listed or skipped.
 LEAST_SHARE = 0.5
 
+#: So many meetings without any document are not what a town publishes.
+MOST_WITHOUT_DOCUMENTS = 30
+
 #: Keys of a session in links and scripts of a page, which a cleaner of sentences does not expect.
 _KEYS_IN_MARKUP = re.compile(
     r"""(\b\w{0,20}(?:token|key|secret|passw|session|auth|constr)\w{0,20}["']?\s?[:=]\s?["']?)"""
@@ -72,8 +75,22 @@ class PagesRead:
                 f"the {seen} document{'s' * (seen > 1)} that it links",
                 "none in a layout that clerk knows",
             )
+        if not meetings and not documents and accounted:
+            raise NothingListed(
+                self.page,
+                f"minutes or agendas among the {accounted} document{'s' * (accounted > 1)} that it "
+                "links",
+                f"none; the first is {report.skipped[0].what}: {report.skipped[0].why}",
+            )
         if not meetings and not accounted:
             raise NotUnderstood(self.page, "at least one meeting")
+        if report.meetings >= MOST_WITHOUT_DOCUMENTS and not accounted and report.complete:
+            raise NothingListed(
+                self.page,
+                f"an agenda or minutes for at least one of the {report.meetings} meetings that it "
+                "lists",
+                "none in a layout that clerk knows",
+            )
         if accounted < seen * LEAST_SHARE:
             what = self.page.url if self.page else "the source"
             why = f"{seen} links look like documents, and only {accounted} were understood"

@@ -18,7 +18,8 @@ from .common import Offer, PlatformFetcher, iso_moment, parameter, records_of
 #: ``Type`` of a meeting's document.
 _KIND_OF_TYPE = {1: AGENDAS, 2: MINUTES}
 
-_MEETING = re.compile(r"/MeetingInformation\.aspx\?", re.IGNORECASE)
+#: With a ``type`` instead of an ``Id`` it is the page of a body.
+_MEETING = re.compile(r"/MeetingInformation\.aspx\?(?:.*&)?Id=[0-9]+", re.IGNORECASE)
 _FILE = re.compile(r"/document/[0-9]+", re.IGNORECASE)
 
 
@@ -55,8 +56,9 @@ class CivicWeb(PlatformFetcher):
                 title,
                 datetime.combine(found.day, time()),
                 vendor_id=parameter(url, "Id"),
-                body=naming.body_of_meeting(name if naming.BODY_WORD.search(name) else heading)
-                or name,
+                body=naming.body_of_meeting(
+                    heading if heading and not naming.BODY_WORD.search(name) else name
+                ),
                 source_url=url,
             )
 
@@ -100,9 +102,12 @@ class CivicWeb(PlatformFetcher):
         for document in documents:
             kind = _KIND_OF_TYPE.get(document.get("Type") or 0, "")
             twin = document.get("Type") in written and not document.get("Html")
-            if "Id" not in document or (kind != MINUTES and not document.get("IsPublic")):
+            if "Id" not in document:
                 continue
             url = f"{self.root}/document/{document['Id']}?printPdf=true"
+            if kind != MINUTES and not document.get("IsPublic"):
+                self.skip(f"{meeting.title} {document['Id']}", "not public", url)
+                continue
             if twin and kind == MINUTES:
                 self.skip(f"{meeting.title} {document['Id']}", "another form of the minutes", url)
                 continue
@@ -122,5 +127,6 @@ SPEC = FetcherSpec(
     ),
     missing="one request per meeting",
     help="CivicWeb and Diligent Community: https://TOWN.civicweb.net",
+    document_links=(r"/document/[0-9]+", r'"Id":\s*[0-9]+(?=[^{}]*"DocumentType")'),
     page_marks=(r"/Portal/MeetingInformation\.aspx",),
 )

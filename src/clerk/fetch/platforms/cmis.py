@@ -92,5 +92,6 @@ SPEC = FetcherSpec(
     lists_all=True,
     missing="other months than the one shown",
     help="CMIS: https://COUNCIL.cmis.uk.com/COUNCIL/Meetings.aspx",
+    document_links=(r"/Document\.ashx\?[^\"'\s<>]+",),
     page_marks=(r"SimpleCalendarDate", r"ModCMISMeetings"),
 )

@@ -193,17 +193,23 @@ class PlatformFetcher(Fetcher):
         known |= {problem.url for problem in self.report.skipped}
         dated = html.DatedPage(page.text, page.url, day_first=day_first)
         rows: dict[tuple[int, date], tuple[LexborNode, datetime, dict[str, Offer]]] = {}
+        undated: dict[str, str] = {}
         for node, url in dated.links(pattern):
             offer = offer_of(url, html.text_of(node))
             if offer is None or offer.url in known or url in known:
                 continue
             found = dated.dated_row(node)
             if found is None:
-                self.skip_undated(f"{offer.title} ({url})", url)
+                undated.setdefault(url, f"{offer.title} ({url})")
                 continue
+            # Its first row is its own; a table may repeat it, as for telephones.
+            known.add(url)
             start = datetime.combine(found.day, time_in(found.rest[:60]) or time())
             key = found.row.mem_id, found.day
             rows.setdefault(key, (found.row, start, {}))[2].setdefault(url, offer)
+        for url, what in undated.items():
+            if url not in known:
+                self.skip_undated(what, url)
         above = html.titles_above(dated.tree) if rows else {}
         for row, start, offers in rows.values():
             name = html.name_of_row(row, dated)

@@ -13,7 +13,7 @@ from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.html import joined
 
-from .common import Offer, WithAttachments, iso_moment, moment, records_of
+from .common import Offer, WithAttachments, iso_moment, kind_of_title, moment, records_of
 
 _OTHER_LANGUAGE = re.compile(
     r"\b(?:spanish|español|french|français|chinese|vietnamese|tagalog|korean|somali|hmong|arabic)\b",
@@ -98,8 +98,10 @@ class Escribe(WithAttachments):
             url = joined(f"{self.root}/", link.get("Url") or "")
             additional = which.startswith("AdditionalDocuments")
             title = link.get("Title") or which
+            # "Merged" says nothing, and its title "Revised Agenda (PDF)" does.
+            says_nothing = additional or not kind_of_title(which)
             yield Offer(
-                title if additional else which,
+                title if says_nothing else which,
                 url,
                 vendor_id=which if not additional else title,
                 format="html" if _is_page(link) else "",

@@ -192,6 +192,7 @@ SPEC = FetcherSpec(
     Ibabs,
     hosts=("bestuurlijkeinformatie.nl", "wcf.ibabs.eu", "ibabs.eu"),
     settings=IbabsSettings,
+    document_links=(r"<a:PublicDownloadURL>[^<]+",),
     missing="lists and reports outside of meetings",
     help="iBabs: https://TOWN.bestuurlijkeinformatie.nl",
 )

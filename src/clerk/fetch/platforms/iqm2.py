@@ -17,6 +17,8 @@ from .common import Offer, PlatformFetcher, moment, parameter
 #: The Type parameter of FileOpen.aspx.  Type 1 is the packet, as its label says.
 _KIND_OF_TYPE = {"14": AGENDAS, "1": AGENDAS, "12": MINUTES, "15": MINUTES}
 
+#: What a link says when it is pointed at: board, type and status of the meeting.
+_TOLD = re.compile(r"Board:\s*(.*?)\s*Type:\s*(.*?)\s*Status:\s*(\w*)", re.DOTALL)
 _FILE = re.compile(r"/File(?:Open|View)\.aspx\?", re.IGNORECASE)
 
 
@@ -34,7 +36,7 @@ class Iqm2(PlatformFetcher):
         except PageMissing:
             page = self.client.page(self.source)
         tree = html.parsed(page.text)
-        rows = tree.css("div.MeetingRow")
+        rows = tree.css("div.MeetingRow") or tree.css("div.RowTop")
         listed = list(self.understood(rows, lambda row: self._meeting(row, page.url)))
         listed += self.beside_dates(page, _FILE, _offer, listed)
         if not listed and not tree.css_first('[id*="pnlMeetings"], div.MonthHeader'):
@@ -47,7 +49,10 @@ class Iqm2(PlatformFetcher):
         if not link or not start:
             return None
         detail = html.href_of(link, base)
-        title = html.text_of(row.css_first("div.RowDetails"))
+        told = _TOLD.search(link.attributes.get("title") or "")
+        board, sort = (told[1].strip(), told[2].strip()) if told else ("", "")
+        title = html.text_of(row.css_first("div.RowDetails")) or f"{board} - {sort}"
+        body = board if board and not naming.BODY_WORD.search(board) else ""
         links = [(html.href_of(node, base), html.text_of(node)) for node in row.css("a[href]")]
         offers = [offer for url, said in links if (offer := _offer(url, said))]
         return self.meeting(
@@ -55,8 +60,8 @@ class Iqm2(PlatformFetcher):
             start,
             offers,
             vendor_id=parameter(detail, "ID"),
-            body=naming.body_of_meeting(title),
-            notice=html.text_of(row),
+            body=body or naming.body_of_meeting(board or title),
+            notice=f"{html.text_of(row)} {told[3] if told else ''}",
             source_url=detail,
         )
 

@@ -95,6 +95,7 @@ SPEC = FetcherSpec(
     LegistarApi,
     hosts=("webapi.legistar.com",),
     settings=LegistarApiSettings,
+    document_links=(r'"Event(?:Agenda|Minutes)File":\s*"[^"]+"',),
     missing="clients that need a token (the setting token)",
     help="Legistar's Web API: https://webapi.legistar.com/v1/CLIENT",
 )

@@ -33,6 +33,10 @@ _LISTING = re.compile(r"ieListDocuments\.aspx\?", re.IGNORECASE)
 #: The T parameter of a meeting's PDFs: front sheet, reports pack, minutes.
 _FRONT_SHEET, _PACK, _PRINTED_MINUTES = "0", "10", "1"
 
+_OTHER_PAPER = re.compile(r"decision|supplement|addend|attendance", re.IGNORECASE)
+_FURTHER = re.compile(r"ieListMeetings\.aspx\?(?:.*&)?Act=(?:earlier|later)\b", re.IGNORECASE)
+#: A list of a committee's meetings has about fifteen of them on a page.
+_MOST_PAGES = 200
 _COMMITTEE = re.compile(r"mgCommitteeDetails\.aspx|ieListMeetings\.aspx", re.IGNORECASE)
 
 
@@ -130,24 +134,46 @@ class ModernGov(PlatformFetcher):
     def _meetings_of_pages(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings that the lists of the committees' pages link."""
         for number, body in self._committees_of_pages().items():
-            listing = self.read(f"{self._base}/ieListMeetings.aspx?CId={number}&Year=0")
-            if listing is None:
-                continue
-            dated = html.DatedPage(listing.text, listing.url, day_first=True)
-            headings = [html.text_of(each) for each in dated.tree.css("h1, h2")]
-            body = body or next(filter(naming.BODY_WORD.search, headings), naming.UNNAMED_BODY)
-            for node, url in dated.links(_LISTING):
-                found = dated.dated_row(node)
-                meeting = parameter(url, "MId") or parameter(url, "MeetingId")
-                if found and window.covers(found.day) and meeting:
-                    yield self.meeting(
-                        body,
-                        datetime.combine(found.day, time_in(found.rest[:30]) or time()),
-                        vendor_id=meeting,
-                        body=body,
-                        notice=html.text_of(node),
-                        source_url=f"{self._base}/ieListDocuments.aspx?CId={number}&MId={meeting}",
-                    )
+            # The first page has the meetings around today; others follow on both sides of it.
+            first = f"{self._base}/ieListMeetings.aspx?CId={number}&Year=0"
+            waiting: list[tuple[tuple[str, ...], str]] = [(("earlier", "later"), first)]
+            read: set[str] = set()
+            while waiting and len(read) < _MOST_PAGES:
+                sides, url = waiting.pop()
+                read.add(url)
+                listing = self.read(url)
+                if listing is None:
+                    continue
+                dated = html.DatedPage(listing.text, listing.url, day_first=True)
+                headings = [html.text_of(each) for each in dated.tree.css("h1, h2")]
+                body = body or next(filter(naming.BODY_WORD.search, headings), naming.UNNAMED_BODY)
+                days = []
+                for node, link in dated.links(_LISTING):
+                    found = dated.dated_row(node)
+                    meeting = parameter(link, "MId") or parameter(link, "MeetingId")
+                    if not found or not meeting:
+                        continue
+                    days.append(found.day)
+                    line = next((each for each in html.ancestors(node) if each.tag == "li"), node)
+                    if window.covers(found.day):
+                        yield self.meeting(
+                            body,
+                            datetime.combine(found.day, time_in(found.rest[:30]) or time()),
+                            vendor_id=meeting,
+                            body=body,
+                            notice=dated.text(line),
+                            source_url=f"{self._base}/ieListDocuments.aspx?"
+                            f"CId={number}&MId={meeting}",
+                        )
+                is_past = {
+                    "earlier": not days or min(days) <= window.start,
+                    "later": not days or max(days) >= window.end,
+                }
+                for _, link in dated.links(_FURTHER):
+                    side = parameter(link, "Act").lower()
+                    if side in sides and not is_past[side] and link not in read:
+                        waiting.append(((side,), link))
+                        read.add(link)
 
     def _committees_of_pages(self) -> dict[str, str]:
         """Return the names of the committees that a page lists, by number.
@@ -160,10 +186,11 @@ class ModernGov(PlatformFetcher):
                 page = self.client.page(f"{self._base}/{address}")
             except PageMissing:
                 continue
-            links = html.DatedPage(page.text, page.url).links(_COMMITTEE)
-            committees = {
-                number: html.text_of(node) for node, url in links if (number := _committee(url))
-            }
+            committees: dict[str, str] = {}
+            for node, url in html.DatedPage(page.text, page.url).links(_COMMITTEE):
+                # With "info" it is a collection of papers, such as the constitution.
+                if (number := _committee(url)) and not parameter(url, "info"):
+                    committees.setdefault(number, html.text_of(node))
             if committees:
                 return committees
         if number := _committee(self.source):
@@ -184,6 +211,8 @@ def _files(page: WebPage) -> Iterator[Offer]:
             yield Offer("Agenda", url, AGENDAS, "agenda frontsheet")
         elif which == _PACK or name.startswith("public reports pack"):
             yield Offer("Public reports pack", url, AGENDAS, "public reports pack", packet=True)
+        elif _OTHER_PAPER.search(name):
+            yield Offer(html.text_of(node), url, vendor_id=name, attachment=True)
 
 
 def _committee(url: str) -> str:
@@ -209,5 +238,6 @@ SPEC = FetcherSpec(
     ),
     missing="two requests per meeting; decisions",
     help="ModernGov: https://democracy.COUNCIL.gov.uk",
+    document_links=(r"/?documents/g[0-9]+/[^\"'<>]+?\.pdf",),
     page_marks=(r"(?:mgListCommittees|ieListMeetings|mgCommitteeDetails|ieDocHome)\.aspx",),
 )

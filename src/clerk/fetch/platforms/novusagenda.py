@@ -26,7 +26,8 @@ class NovusAgenda(PlatformFetcher):
         try:
             page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
         except PageMissing:
-            page = self.client.page(self.source)
+            # Its links are relative to the folder.
+            page = self.client.page(self.source.rstrip("/") + "/")
         listed = list(self._rows(page))
         listed += self.beside_dates(page, _DOCUMENT, _offer, listed)
         yield from listed

@@ -87,14 +87,14 @@ class SessionNet(PlatformFetcher):
 
 
 def _offers(nodes: list[LexborNode], base: str) -> list[Offer]:
-    """Return the invitation and the minutes among links to files."""
+    """Return the invitation, the minutes and the attachments among links to files."""
     offers = []
     for node in nodes:
         url = html.href_of(node, base)
-        said = f"{html.text_of(node)} {node.attributes.get('title') or ''}"
+        said = f"{html.text_of(node)} {node.attributes.get('title') or ''}".strip()
         kind = MINUTES if _MINUTES.search(said) else AGENDAS if _AGENDA.search(said) else ""
-        if _FILE.search(url) and kind:
-            offers.append(Offer(said.strip(), url, kind, parameter(url, "id")))
+        if _FILE.search(url):
+            offers.append(Offer(said, url, kind, parameter(url, "id"), attachment=not kind))
     return offers
 
 
@@ -103,5 +103,6 @@ SPEC = FetcherSpec(
     SessionNet,
     url_patterns=(r"/si00(?:40|46|56|57)\.(?:php|asp)",),
     help="SessionNet: https://HOST/bi/si0040.php",
+    document_links=(r"getfile\.(?:php|asp)\?[^\"'\s<>]*id=[0-9]+",),
     page_marks=(r"si0040\.(?:php|asp)|smc_datatype_si",),
 )

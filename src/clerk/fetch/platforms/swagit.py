@@ -66,7 +66,7 @@ class Swagit(PlatformFetcher):
                 datetime.combine(found.day, time()),
                 [Offer("Agenda", url, AGENDAS, "agenda")],
                 vendor_id=match[1],
-                body=tab
+                body=naming.body_of_meeting(tab)
                 if naming.BODY_WORD.search(tab)
                 and not (" " in named and naming.BODY_WORD.search(named))
                 else named,
