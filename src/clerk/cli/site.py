@@ -26,6 +26,7 @@ from .common import (
     on_a_terminal,
     open_database,
     operator,
+    plain,
     print_json,
     print_table,
 )
@@ -169,7 +170,7 @@ def add(
         who=operator(),
         permission=permission,
     )
-    click.echo(f"Added {subdomain}, fetched by {label!r} from {where}.")
+    click.echo(plain(f"Added {subdomain}, fetched by {label!r} from {where}."))
     hint(f"Next: clerk {'run' if settings.embedded else 'update -s'} {subdomain}")
 
 
@@ -320,23 +321,25 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
-    click.echo(f"{facts['name']} ({subdomain}): {facts['outcome']}")
-    click.echo(f"  from     {facts['source'] or '-'} by {facts['scraper'] or '-'}")
+    click.echo(plain(f"{facts['name']} ({subdomain}): {facts['outcome']}"))
+    click.echo(plain(f"  from     {facts['source'] or '-'} by {facts['scraper'] or '-'}"))
     if facts["settings_error"]:
-        click.echo(f"  {facts['settings_error']}")
+        click.echo(plain(f"  {facts['settings_error']}"))
     for name, value in sorted(facts["settings"].items()):
-        click.echo(f"  setting  {name}={value if isinstance(value, str) else json.dumps(value)}")
+        click.echo(
+            plain(f"  setting  {name}={value if isinstance(value, str) else json.dumps(value)}")
+        )
     click.echo(f"  updated  {moment(facts['updated_at'], 'never')}")
     if facts["last_error_message"]:
-        click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
+        click.echo(plain(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}"))
     for kept in activity.kept_answers(subdomain):
-        click.echo(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)")
+        click.echo(plain(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)"))
     disk = facts["disk"]
     click.echo(f"  on disk  {numbered(disk['pdfs'], 'document')}, {disk['texts']} read")
     if facts["gone"]:
         click.echo(f"  gone     {len(facts['gone'])} no longer offered by the source, but kept")
     for difference in facts["differences"]:
-        click.echo(f"  differs  {difference}")
+        click.echo(plain(f"  differs  {difference}"))
     print_table(
         ("  STAGE", "TOTAL", "COMPLETED", "FAILED", "CANCELLED"),
         [
@@ -346,7 +349,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     )
     for run in facts["runs"]:
         ended = f"{run['state']}{': ' + run['reason'] if run['reason'] else ''}"
-        click.echo(f"  run {run['epoch']}  {moment(run['created_at'])}  {ended}")
+        click.echo(plain(f"  run {run['epoch']}  {moment(run['created_at'])}  {ended}"))
     if earlier := facts["earlier_runs"]:
         number = numbered(earlier["runs"], "run")
         read = numbered(earlier["documents_read"], "document")
