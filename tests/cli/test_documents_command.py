@@ -114,6 +114,30 @@ def test_a_folder_without_a_name_is_called_what_its_documents_print(
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("printed_line", "name"),
+    [
+        ("TOWNSHIP OF ASHBY COUNCIL MEETING MINUTES", "Township of Ashby"),
+        ("City of Springfield City Council", "City of Springfield"),
+        ("Town of Ashby Planning Board", "Town of Ashby"),
+        ("Village of Oak Park Special Meeting", "Village of Oak Park"),
+    ],
+)
+def test_a_body_in_the_line_of_a_place_is_not_part_of_its_name(
+    clerk: Clerk, database: str, storage: Path, tmp_path: Path, printed_line: str, name: str
+) -> None:
+    source = tmp_path / "meetings"
+    source.mkdir()
+    for day in ("May 7", "June 4", "July 2"):
+        page = [printed_line, f"Regular Meeting of {day}, 2024", "1. Call to order"]
+        (source / f"{day}.pdf").write_bytes(printed(page))
+
+    said = clerk("site", "add", "s1", "--from", str(source))
+
+    assert f"Name: {name}, as most documents print" in said.out
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_every_file_that_cannot_be_read_is_named_before_the_first_run(
     clerk: Clerk, database: str, storage: Path, folder: Path
 ) -> None:

@@ -144,3 +144,17 @@ def test_an_edit_that_changes_nothing_says_so(clerk: Clerk, springfield: Path) -
 
     assert said.code == 2
     assert "Give at least one option to change." in said.err
+
+
+def test_secrets_in_the_address_of_a_source_are_not_printed(
+    clerk: Clerk, database: str, storage: Path
+) -> None:
+    source = "https://ann:hush77@town.invalid/list?api_key=hush88"
+
+    added = clerk("site", "add", "town", "--from", source, "--no-preview")
+    looked = clerk("site", "add", "town2", "--from", source)
+    shown = clerk("site", "show", "town")
+
+    said = [each.out + each.err for each in (added, looked, shown)]
+    assert "Added town, fetched by" in said[0] and "Listing https://" in said[1]
+    assert all("town.invalid/list" in each and "hush" not in each for each in said)

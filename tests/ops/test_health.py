@@ -16,6 +16,7 @@ import pytest
 from databases import sqlite_daily
 from guide import clerk
 from object_server import Failure, ObjectServer
+from small_sites import compile_folder, write_text
 from sqlalchemy import insert, update
 from web_town import Browser
 
@@ -32,9 +33,10 @@ from clerk.core.models import (
     workers_table,
 )
 from clerk.core.states import QUEUES
+from clerk.core.storage import search_folder
 from clerk.executors.work import Outcome
 from clerk.ops import counts, store_check
-from clerk.pipeline import ledger, queues, transitions
+from clerk.pipeline import ledger, queues, search_index, transitions
 from clerk.pipeline.batches import BatchJobTracking
 from clerk.pipeline.flow import Pipeline
 from clerk.pipeline.scripted_stages import increment_completed, increment_failed, initialize_stage
@@ -448,15 +450,20 @@ def test_a_queue_that_will_not_be_done_tomorrow_is_a_warning(database: str) -> N
     assert verdict()["level"] == "OK"
 
 
-def test_a_storage_directory_that_is_not_mounted_is_critical(site: str, storage: Path) -> None:
-    (storage / site).mkdir()
+def deploy(site: str) -> None:
+    """Let a run of a site end as if it had published files that are in its folder."""
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, site, first="deploy")
-        ledger.register_worker(conn, "one", lease_seconds=600.0, queues="deploy")
-        claimed = ledger.claim(conn, ["deploy"], "one", lambda _queue: 1)
+        ledger.register_worker(conn, f"of {site}", lease_seconds=600.0, queues="deploy")
+        claimed = ledger.claim(conn, ["deploy"], f"of {site}", lambda _queue: 1)
         assert claimed is not None
         done = Outcome(claimed.items[0], "completed", result={})
         transitions.finish(conn, claimed, [done], ended=True)
+
+
+def test_a_storage_directory_that_is_not_mounted_is_critical(site: str, storage: Path) -> None:
+    (storage / site).mkdir()
+    deploy(site)
     assert verdict()["levels"]["store"] == "OK"
 
     (storage / site).rmdir()
@@ -464,6 +471,44 @@ def test_a_storage_directory_that_is_not_mounted_is_critical(site: str, storage:
     (found,) = findings("store")
     assert (found["severity"], found["number"]) == ("CRITICAL", 1)
     assert found["what"].endswith(f"has no files of {site}")
+
+
+def test_the_missing_folder_of_one_site_is_a_warning(make_site: Make, storage: Path) -> None:
+    for name in ("ash", "beech"):
+        (storage / make_site(name)).mkdir()
+        deploy(name)
+    assert verdict()["levels"]["store"] == "OK"
+
+    (storage / "beech").rmdir()
+
+    (found,) = findings("store")
+    assert (found["severity"], found["number"]) == ("WARNING", 1)
+    assert found["what"].endswith("has no files of beech")
+    (storage / "beech").mkdir()
+    assert verdict()["levels"]["store"] == "OK"
+
+
+@sqlite_daily
+@pytest.mark.parametrize("lost", ["meta.json", "*.idx"])
+def test_damage_of_the_search_index_is_found_before_anybody_searches(
+    make_site: Make, storage: Path, lost: str
+) -> None:
+    site = make_site("springfield")
+    write_text(storage / site, "minutes/Council/2024-01-15", ["Zoning."])
+    compile_folder(storage / site, {"subdomain": site})
+    assert verdict()["levels"]["search"] == "OK"
+
+    (folder,) = search_folder(storage).glob("0-*")
+    path = next(folder.glob(lost))
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    # As if opened by another process.
+    (folder / "meta.json").touch()
+
+    (found,) = findings("search")
+    assert found["severity"] == "WARNING"
+    assert "The search index cannot be read" in found["what"]
+    search_index.update(config.load())
+    assert verdict()["levels"]["search"] == "OK"
 
 
 def of_the_store() -> tuple[str, str]:

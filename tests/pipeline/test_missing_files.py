@@ -204,6 +204,9 @@ def test_a_machine_without_the_files_blames_no_document(
     assert f"{there} does not hold the files of this installation" in said.err
     assert "Mount the storage directory" in said.err
     assert "clerk doctor --adopt-storage" in said.err
+    checked = clerk("doctor")
+    assert checked.code != 0
+    assert f"{there} does not hold the files of this installation" in checked.out
     no_document_is_blamed(town)
 
     machines.be("here")

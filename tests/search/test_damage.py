@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_opened_is_damage(tmp_path: Path) -> None:
 def test_a_list_of_segments_that_makes_no_sense_is_damage(storage: Path, content: bytes) -> None:
     (shard(storage) / "meta.json").write_bytes(content)
 
-    with pytest.raises(IndexDamaged, match=r"meta\.json cannot be read"):
+    with pytest.raises(IndexDamaged, match=r"meta\.json is damaged"):
         index.segment_files(shard(storage))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -173,6 +174,42 @@ def test_a_site_is_changed_and_secrets_stay_hidden(make_site: Make, folder: Path
             select(audit_table.c.detail).where(audit_table.c.action == "site changed")
         ).scalars()
     assert detail == "languages, name, state"
+
+
+@sqlite_daily
+@pytest.mark.parametrize(
+    "source",
+    [
+        "https://town.example/list?api_key=hush-hush-77",
+        "https://ann:hush-hush-77@town.example/list",
+    ],
+)
+def test_saving_the_form_keeps_the_secrets_of_a_source(make_site: Make, source: str) -> None:
+    site = make_site("springfield", scraper="plain", extra=json.dumps({"source": source}))
+    operator = Browser(OPERATOR)
+    page = operator.get(f"/ops/sites/{site}/edit").text
+    shown = html.unescape(page.partition('name="source" maxlength="2000" value="')[2].split('"')[0])
+    assert shown.startswith("https://") and "hush-hush-77" not in page
+
+    answer = operator.post(f"/ops/sites/{site}/edit", data={"name": "New", "source": shown})
+
+    assert answer.status_code == 303
+    row = stored(site)
+    assert (row["name"], json.loads(str(row["extra"]))["source"]) == ("New", source)
+
+
+@sqlite_daily
+def test_a_secret_that_was_typed_is_sent_again_with_the_form(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "portal.py").write_text(PORTAL)
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(tmp_path))
+    given = {"source": "https://fine.gate.example?api_key=hush-hush-77", "site": "fine"}
+
+    page = Browser(OPERATOR).post("/ops/new-site", data=given | {"action": "look"}).text
+
+    assert f'value="{given["source"]}"' in page
+    assert page.count("hush-hush-77") == 1
 
 
 def test_many_sites_are_acted_on_from_a_frozen_list(

@@ -64,18 +64,22 @@ def print_json(value: Any) -> None:
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print columns as wide as they need to be."""
-    lines = [[str(cell) for cell in row] for row in (headings, *rows)]
+    lines = [[plain(str(cell)) for cell in row] for row in (headings, *rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(headings))]
     for line in lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        click.echo(plain("  ".join(padded).rstrip()))
+        click.echo("  ".join(padded).rstrip())
 
 
 def plain(text: str) -> str:
     """Return text in one line that cannot move the cursor or change colours of a terminal.
 
-    Names of files and words of sources may hold anything.
+    Names of files and words of sources may hold anything, and URLs may have secrets.
     """
+    if "://" in text:
+        from clerk.core.public_text import Gate
+
+        text = Gate(keeps_user_names=True).without_secrets(text)
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import json_option, open_database, print_json, print_table
+from .common import json_option, numbered, open_database, print_json, print_table
 
 if TYPE_CHECKING:
     from clerk.ops.counts import Figures
@@ -89,10 +89,10 @@ def _show_figures(seen: Figures) -> None:
 
     day = seen.last_day
     click.echo(
-        f"Last 24 h: {day.documents_read} documents read,"
-        f" {day.documents_failed} failed; {day.runs_completed} runs completed,"
+        f"Last 24 h: {numbered(day.documents_read, 'document')} read,"
+        f" {day.documents_failed} failed; {numbered(day.runs_completed, 'run')} completed,"
         f" {day.runs_partial} partial, {day.runs_failed} failed;"
-        f" {day.crashes} crashes"
+        f" {numbered(day.crashes, 'crash', 'crashes')}"
     )
     busy = [
         f"{name} {each.running} in work, {each.waiting} waiting"

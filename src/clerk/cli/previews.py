@@ -26,7 +26,7 @@ DOUBTFUL = 200
 def show_preview(preview: Preview, found_in: str = "") -> None:
     """Print how many meetings and documents there are, of which years, and a few examples."""
     where = f" (found in {found_in})" if found_in else ""
-    click.echo(f"{preview.source}{where}, fetched by {preview.scraper!r}:")
+    click.echo(plain(f"{preview.source}{where}, fetched by {preview.scraper!r}:"))
     more = " so far; there are more pages" if preview.stopped_early else ""
     documents = numbered(len(preview.documents), "document")
     click.echo(f"  {numbered(preview.meetings, 'meeting')}, {documents}{more}")
@@ -47,7 +47,7 @@ def show_preview(preview: Preview, found_in: str = "") -> None:
     if preview.skipped:
         reasons = Counter(problem.why for problem in preview.skipped)
         listed = ", ".join(f"{why} ({number})" for why, number in reasons.most_common(PROBLEMS))
-        click.echo(f"  skipped {numbered(len(preview.skipped), 'link')}: {listed}")
+        click.echo(plain(f"  skipped {numbered(len(preview.skipped), 'link')}: {listed}"))
 
 
 def _show_problems(lines: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     named = sorted(bodies, key=lambda body: -bodies[body])
     listed = ", ".join(f"{body} ({bodies[body]})" for body in named[:LOOKED_AT] if body)
     unknown = f"; unknown for {bodies['']}" if bodies[""] else ""
-    click.echo(f"  bodies: {listed or 'none'}{unknown}")
+    click.echo(plain(f"  bodies: {listed or 'none'}{unknown}"))
     if len(files) > LOOKED_AT:
         click.echo("Examples:")
     print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])

@@ -349,7 +349,7 @@ def show(summaries: Sequence[Summary], *, as_json: bool = False) -> None:
         else:
             reason = f": {summary.reason}" if summary.reason else ""
             state = words.get(summary.state, summary.state)
-            click.echo(f"{summary.subdomain}: {state}{reason}")
+            click.echo(plain(f"{summary.subdomain}: {state}{reason}"))
             _show_figures(summary)
         for failure in summary.failures[:FAILURES_SHOWN]:
             click.echo(plain(f"  failed     {failure.document}: {failure.error}"))

@@ -26,6 +26,7 @@ from .common import (
     on_a_terminal,
     open_database,
     operator,
+    plain,
     print_json,
     print_table,
 )
@@ -189,7 +190,7 @@ def add(
         who=operator(),
         permission=permission,
     )
-    click.echo(f"Added {subdomain}, fetched by {label!r} from {where}.")
+    click.echo(plain(f"Added {subdomain}, fetched by {label!r} from {where}."))
     hint(f"Next: clerk {'run' if settings.embedded else 'update -s'} {subdomain}")
 
 
@@ -342,22 +343,23 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
         print_json(details.as_dict())
         return
     row = details.columns
-    click.echo(f"{row['name']} ({subdomain}): {details.outcome}")
-    click.echo(f"  from     {details.source or '-'} by {row['scraper'] or '-'}")
+    click.echo(plain(f"{row['name']} ({subdomain}): {details.outcome}"))
+    click.echo(plain(f"  from     {details.source or '-'} by {row['scraper'] or '-'}"))
     if details.settings_error:
-        click.echo(f"  {details.settings_error}")
+        click.echo(plain(f"  {details.settings_error}"))
     for name, value in sorted(details.settings.items()):
-        click.echo(f"  setting  {name}={value if isinstance(value, str) else json.dumps(value)}")
+        shown = value if isinstance(value, str) else json.dumps(value)
+        click.echo(plain(f"  setting  {name}={shown}"))
     click.echo(f"  updated  {moment(row['updated_at'], 'never')}")
     if row["last_error_message"]:
-        click.echo(f"  error    {row['last_error_stage']}: {row['last_error_message']}")
+        click.echo(plain(f"  error    {row['last_error_stage']}: {row['last_error_message']}"))
     for kept in activity.kept_answers(subdomain):
-        click.echo(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)")
+        click.echo(plain(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)"))
     click.echo(f"  on disk  {numbered(details.disk.pdfs, 'document')}, {details.disk.texts} read")
     if details.gone:
         click.echo(f"  gone     {len(details.gone)} no longer offered by the source, but kept")
     for difference in details.differences:
-        click.echo(f"  differs  {difference}")
+        click.echo(plain(f"  differs  {difference}"))
     print_table(
         ("  STAGE", "TOTAL", "COMPLETED", "FAILED", "CANCELLED"),
         [
@@ -367,7 +369,7 @@ def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     )
     for run in details.runs:
         ended = f"{run.state}: {run.reason}" if run.reason else run.state
-        click.echo(f"  run {run.epoch}  {moment(run.created_at)}  {ended}")
+        click.echo(plain(f"  run {run.epoch}  {moment(run.created_at)}  {ended}"))
     if earlier := details.earlier_runs:
         number = numbered(earlier.runs, "run")
         read = numbered(earlier.documents_read, "document")

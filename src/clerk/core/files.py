@@ -181,7 +181,7 @@ class SiteFiles:
             try:
                 return path.read_bytes()
             except FileNotFoundError as error:
-                raise self._missing(f"What was found in {document.name}") from error
+                raise self._missing(f"The extraction result of {document.name}") from error
         with self._cache.in_use(path):
             if not self._cache.holds(path, sha256):
                 with self._lost_is_named(FINDINGS, sha256, document):

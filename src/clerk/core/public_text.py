@@ -378,8 +378,12 @@ class Gate:
         port = host.partition(":")[2].rstrip(_END_OF_SENTENCE)
         if "@" in host:
             user, _, host = host.rpartition("@")
-            if self._keeps_user_names and ":" in user:
-                host = f"{user.partition(':')[0]}:{HIDDEN}@{host}"
+            user, colon, _ = user.partition(":")
+            # A user name alone is the secret on the web, but not where one logs in.
+            if self._keeps_user_names and colon:
+                host = f"{user}:{HIDDEN}@{host}"
+            elif self._keeps_user_names and not parts["scheme"].lower().startswith("http"):
+                host = f"{user}@{host}"
         elif not host.startswith("[") and not _PORT.fullmatch(port):
             # A password with a slash in it, or one whose end was cut off.
             after = rest.rpartition("@")[2] if "@" in rest else HIDDEN

@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 from clerk import __version__
-from clerk.core import config, plugins, schema, storage
+from clerk.core import config, installation, plugins, schema, storage
 from clerk.core.config import Settings
 from clerk.core.db import explained, get_civic_db, reading_connection
 from clerk.core.distribution import install_command
@@ -141,6 +141,8 @@ def check_files(settings: Settings) -> Iterator[Check]:
         )
         yield Check("files", Level.OK, f"{settings.storage_url} answers and {has}")
         return
+    with reading_connection() as conn:
+        installation.require_marked_directory(conn, settings)
     if unrecorded := unrecorded_sites(settings):
         found = f"the files of {', '.join(unrecorded[:SITES_NAMED])} are not recorded"
         yield Check("files", Level.WARNING, found, "Run: clerk db upgrade", len(unrecorded))

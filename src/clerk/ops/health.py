@@ -25,12 +25,13 @@ from clerk.core import config, schema, storage
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.db import get_civic_db, reading_connection
-from clerk.core.errors import ClerkError
+from clerk.core.errors import ClerkError, StorageUnusable
 from clerk.core.states import ANNOTATIONS
 from clerk.follow import deliveries
 from clerk.pipeline import queues
 from clerk.pipeline.scan import unrecorded_sites
 from clerk.search import index
+from clerk.search.readers import open_index
 
 from . import counts, store_check
 from .counts import SITES_NAMED, FetcherRuns, Figures, percent
@@ -253,11 +254,17 @@ def check_schema(_settings: Settings) -> Check:
 def check_search(settings: Settings) -> Check:
     """The parts of this machine's search index must be readable; a damaged one is rebuilt."""
     layout = index.read_layout(settings.storage_dir)
+    fix = "clerk serve rebuilds it; or run: clerk search-index update"
+    try:
+        # Notes damage that nobody has met yet.
+        missing = open_index(settings.storage_dir).missing if layout else ()
+    except StorageUnusable as error:
+        return Check("search", Level.WARNING, str(error).rstrip("."), fix)
     shards = range(len(layout.shards) if layout else 0)
     damage = {shard: index.damage_of(settings.storage_dir, shard) for shard in shards}
+    damage |= {shard: damage[shard] or "it cannot be read" for shard in missing}
     damaged = [f"part {shard} is damaged: {why}" for shard, why in damage.items() if why]
     if damaged:
-        fix = "clerk serve rebuilds it; or run: clerk search-index update"
         return Check("search", Level.WARNING, "; ".join(damaged), fix, len(damaged))
     return Check("search", Level.OK, "the index can be read" if layout else "no index yet")
 
@@ -345,6 +352,10 @@ def check_store(seen: Figures, settings: Settings) -> Check:
         found = f"{settings.storage_dir} has no files of {_named(known)}"
         fix = "Mount the storage directory, or correct STORAGE_DIR."
         return Check("store", Level.CRITICAL, found, fix, len(known))
+    if away := [name for name in known if name not in here]:
+        found = f"{settings.storage_dir} has no files of {_named(away)}"
+        fix = "Restore them; if they were deleted on purpose: clerk reconcile-pipeline --scan"
+        return Check("store", Level.WARNING, found, fix, len(away))
     if unrecorded := unrecorded_sites(settings):
         found = f"the files of {_sites(len(unrecorded))} are not recorded: {_named(unrecorded)}"
         return Check("store", Level.WARNING, found, "Run: clerk db upgrade", len(unrecorded))

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
+from clerk.core import lazy_re as re
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError
 from clerk.core.site_extra import SiteRow
@@ -120,7 +121,8 @@ def _printed_place(documents: Sequence[Sequence[PageView]]) -> str:
     forms: dict[frozenset[str], Counter[str]] = {}
     tops = [lines_of(pages[0], _TOP_LINES) for pages in documents if pages]
     for top in filter(None, tops):
-        names = municipalities("\n".join(line.text for line in top))
+        named = municipalities("\n".join(line.text for line in top))
+        names = [_BEHIND_NAME.sub("", name) for name in named]
         for words, name in {place_words(name): name for name in names}.items():
             forms.setdefault(words, Counter())[name] += 1
     enough = max(_FEWEST, sum(map(bool, tops)) // 2 + 1)
@@ -129,6 +131,13 @@ def _printed_place(documents: Sequence[Sequence[PageView]]) -> str:
     return often[0].most_common(1)[0][0] if len(often) == 1 else ""
 
 
+#: The words for a body or a document that stand behind the name of a place in its line.
+_BEHIND_NAME: Final = re.compile(
+    r"(?i)(?: (?:town|city|village|township|county|planning|zoning|school|select|library|water|fire"
+    r"|police|finance|budget|recreation|housing|licensing|and|of))*"
+    r" (?:council|board|commission(?:ers)?|committee|authority|trustees|selectmen|agenda|minutes"
+    r"|meeting|regular|special|notice|resolution|ordinance|by-?law)\b.*"
+)
 #: A place is named in the first lines, and by at least this many documents.
 _TOP_LINES: Final = 12
 _FEWEST: Final = 3

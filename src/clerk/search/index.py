@@ -249,8 +249,10 @@ def segment_files(folder: Path) -> list[Path]:
     try:
         segments = json.loads((folder / "meta.json").read_bytes())["segments"]
         names = {segment["segment_id"].replace("-", "") for segment in segments}
-    except (OSError, ValueError, KeyError) as error:
-        raise IndexDamaged(f"{folder / 'meta.json'} cannot be read: {error}.") from error
+    except OSError as error:
+        raise IndexDamaged(f"{folder / 'meta.json'} cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise IndexDamaged(f"{folder / 'meta.json'} is damaged.") from error
     deletes = {
         f"{segment['segment_id'].replace('-', '')}.{segment['deletes']['opstamp']}.del"
         for segment in segments
@@ -285,8 +287,10 @@ def check_file(path: Path, *, content: bool = False) -> None:
             found, left = 0, size - 8 - length
             while left > 0 and (block := file.read(min(left, 1 << 20))):
                 found, left = zlib.crc32(block, found), left - len(block)
-    except (OSError, ValueError, KeyError) as error:
-        raise IndexDamaged(f"{path} cannot be read: {error}.") from error
+    except OSError as error:
+        raise IndexDamaged(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise IndexDamaged(f"{path} is damaged.") from error
     if found != crc:
         raise IndexDamaged(f"{path} has other content than was written.")
 

@@ -31,7 +31,7 @@ from clerk import __version__
 from clerk.core import errors, language
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
-from clerk.core.errors import InvalidInput
+from clerk.core.errors import InvalidInput, without_passwords
 from clerk.core.language import say, word
 from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.core.storage import Document
@@ -89,6 +89,11 @@ def _clean_for_operators(request: Request) -> Callable[[str], str]:
     """Return what removes secrets, but no paths and user names, from a text."""
     gate: Gate = request.app.state.operator_gate
     return lambda text: text if isinstance(text, PublicText) else gate.without_secrets(text)
+
+
+def without_secrets(request: Request, text: str) -> str:
+    """Return a text as a page for operators shows it."""
+    return without_passwords(_clean_for_operators(request)(text))
 
 
 # --------------------------------------------------------------------------------- responses

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import ClerkError, InvalidInput
+from clerk.core.public_text import PublicText
 from clerk.core.storage import check_subdomain
 from clerk.fetch import discover
 from clerk.fetch.http.responses import RobotsRefused
@@ -16,7 +17,7 @@ from clerk.pipeline import schedule, sites
 from clerk.pipeline.schedule import WEEKDAYS
 from clerk.web.auth import operator
 from clerk.web.parameters import one_of
-from clerk.web.rendering import page, settings_of
+from clerk.web.rendering import page, settings_of, without_secrets
 
 from .scheduling import rule_of
 
@@ -35,6 +36,8 @@ def new_site(request: Request) -> Response:
 
 def _form(request: Request, values: dict[str, str], status: int = 200, **more: Any) -> Response:
     shown: dict[str, object] = {"found": None, "problem": "", "refused": False} | more
+    # Whoever typed a secret sends it again: what stands for it must not be stored instead.
+    values = {name: PublicText(value) for name, value in values.items()}
     return page(
         request,
         "ops/new_site.html",
@@ -156,7 +159,9 @@ def change_site(request: Request) -> Response:
         if scraper := values.get("scraper", ""):
             columns["scraper"] = scraper
         source = None
-        if (where := values.get("source", "")) and where != before.source:
+        where, now = values.get("source", ""), before.source or ""
+        # The form shows the source without its secrets.
+        if where and where not in (now, without_secrets(request, now)):
             source = site_changes.resolve_source(where, scraper)
         site_changes.change(
             settings_of(request),
