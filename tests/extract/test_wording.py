@@ -12,6 +12,13 @@ EXAMPLES = [
         "Motion: To close the hearing\nMoved by Ann Sax, seconded by Bo Marsh\nAction: Approved",
         "close the hearing",
     ),
+    # Below the number of the resolution.
+    (
+        "The meeting was called to order at 9 a.m.\nResolution #CM2017.1001\n\n"
+        "to approve the minutes of March 14 as corrected:\n\n"
+        "The Deputy Reeve called the meeting to order.\n\nCarried",
+        "approve the minutes of March 14 as corrected",
+    ),
     # Behind the mover, with a semicolon in the middle.
     (
         "R2031-07 D. Yew, S. Kirk: That the accounts dated: May 4 and 5; totaling $180, be"

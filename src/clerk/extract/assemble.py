@@ -68,7 +68,8 @@ _OVERRULED = 4000
 _DISSENT_NEAR = 260
 #: A line that begins the next item: ``5. Planning``, ``2.4 Bills``, ``b) Roads``.
 _NEXT_ITEM = pattern(
-    r"\n[ ]{0,20}(?:(?:\d{1,3}(?:\.\d{1,2})?|[ivxIVX]{1,4}|[A-Za-z])[.)]|\d{1,2}\.\d{1,2})\s+[A-Z]"
+    r"\n[ ]{0,20}(?:(?:(?:(?:Article|ARTICLE|Item|ITEM)\s)?\d{1,3}(?:\.\d{1,2})?|[ivxIVX]{1,4}"
+    r"|[A-Za-z])[.)]|\d{1,2}\.\d{1,2})\s+[A-Z]"
 )
 #: More members than any body has.
 _MANY = 1000
@@ -696,6 +697,15 @@ class Assembler:
             and self.doc.blank_line_between(top.end, cue.start)
         ):
             # The vote was told with its list: a sentence with a question of its own is another.
+            return False
+        if (
+            top.made is not None
+            and top.outcome.at < top.made.start
+            and not self.doc.text[top.outcome.end : top.made.start].strip()
+            and indent_start(self.doc.text, cue.at, 20) is not None
+            and indent_start(self.doc.text, top.outcome.at, 20) is not None
+        ):
+            # ``CARRIED 6-0`` above each motion.
             return False
         if cue.own_question and _NEXT_ITEM.search(self.doc.text, top.end, cue.at + 1):
             # ``The trustees voted to sell the van.`` below another number.

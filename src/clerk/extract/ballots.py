@@ -49,7 +49,7 @@ _NUMBER_WORDS["none"] = _NUMBER_WORDS["no"] = 0
 
 #: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not an hour, not a section number.
 TALLY = pattern(
-    r"(?P<yes>[0-9](?<![\d/.$\-:].)(?!(?<=0)\d)\d{0,2})\s{0,2}(?:votes?\s)?(?:-{1,2}|to|:(?!\d\d)|/)"
+    r"(?P<yes>[0-9](?<![\d/.$\-:].)(?!(?<=0)\d)\d{0,2})\s{0,2}(?:votes?\s)?(?:-{1,2}|-?to-?|:(?!\d\d)|/)"
     r"\s{0,2}(?P<no>(?!0\d)\d{1,2})"
     r"(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?"
     r"(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
@@ -148,11 +148,11 @@ _WORDS = (
     r"ayes?|yea[hs]?s?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
     r"|opposition|negative|pour|contre"
     r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
-    r"|not\s+voting|not\s+present|conflict|passing(?=\s{0,3}:)"
+    r"|not\s+voting|not\s+present|conflict|passing(?=\s{0,3}:)|dissent(?:ed|ing)"
 )
 _LABEL = Phrase(
     "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
-    "disq conflict passing pour contre",
+    "disq conflict passing pour contre dissent",
     rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was|\s+from\s+voting)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
     r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance"
@@ -163,7 +163,7 @@ _LABEL = Phrase(
 _ORDINARY_WORDS = word_set(
     """
     for no none yes against opposed favor favour absent excused conflict opposition negative
-    affirmative passing pour contre
+    affirmative passing pour contre dissented dissenting
     """
 )
 _PRESENT_BEFORE = pattern(
@@ -250,6 +250,8 @@ _DIGIT_NEXT = pattern(r"\s{0,3}\d{1,2}(?![\d\-/])")
 _VOTERS_BEFORE = pattern(
     r"\b(?:voting|voted|votes?|in|those|members|trustees|directors|commissioners|councillors"
     r"|supervisors|aldermen|selectmen|council\w*)\s+(?:the\s+)?$"
+    # ``One (1) absent: Smith``
+    r"|[a-z]\s\(\d{1,2}\)\s$"
 )
 
 
@@ -266,6 +268,8 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
     if label["count"] and (not label["after"] or word == "no"):
         capital = printed[0].isupper() or begin < start
         if word not in _ORDINARY_WORDS or (capital and (after_break or before.endswith(":"))):
+            return True
+        if capital and _COUNT_BEHIND_LABEL.match(doc.lower, label.end()):
             return True
         return _COUNT_BEFORE_LABEL.search(doc.lower, max(0, start - 24), start) is not None
     mark = label["mark"] or label["after"].strip()
@@ -299,6 +303,8 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
 
 #: ``For 3, against 1, abstention 1``
 _COUNT_BEFORE_LABEL = pattern(r"\b(?:for|favou?r|yes|against|no)\s{0,2}:?\s?\d{1,2}\s?[,;]\s{1,3}$")
+#: ``the vote was YES 37 NO 21``
+_COUNT_BEHIND_LABEL = pattern(r"[,;]?\s{1,3}(?:no|nays?|noes|against|opposed)\s{0,2}:?\s?\d{1,3}\b")
 _SEMICOLON_LABEL = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\s?;")
 
 
@@ -413,6 +419,17 @@ def were_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     return cue if cue.ballots else None
 
 
+_APPROVED = Phrase(
+    "Approved APPROVED", r"(?:Approved|APPROVED) ?:(?=[^:]{3,600}\b(?i:dissent(?:ed|ing)) ?:)"
+)
+
+
+def approved_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read who approved, above the list of those who dissented."""
+    cue = _read_list(doc, AYES, label.start(), label.end())
+    return cue if cue.ballots else None
+
+
 _VOTING = Phrase(
     "those_voting members_voting",
     r"(?:those|members)\s+voting\s+[\"']?(?P<word>aye|yea|yes|nay|no|against|in\s+favou?r)[\"']?"
@@ -498,7 +515,10 @@ _COUNT_BEFORE = pattern(
 _RUN_TOKEN = pattern(
     rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voted|voting|in|the)\b"
 )
-_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_](?<!\bcall)(?<!\bvote)\s{1,4}-)\s{0,4}$")
+_TALLY_OR_TOTAL = pattern(
+    r"(?:\d\s?-|[^\W\d_](?<!\bcall)(?<!\bvote)(?<!\bcarried)(?<!\bpassed)(?<!\bapproved)"
+    r"(?<!\badopted)(?<!\bfailed)(?<!\bdefeated)\s{1,4}-)\s{0,4}$"
+)
 
 
 def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
@@ -791,6 +811,12 @@ RULES = (
         ),
         as_printed=True,
     ),
+    Rule(
+        _APPROVED,
+        approved_list,
+        ("Approved:\nAnn Smith, Joe Jones\nDissented:\nNone",),
+        as_printed=True,
+    ),
     Rule(_VOTING, voting_list, ("Those voting Aye being Commissioner Smith and Mayor Jones;",)),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
     Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
@@ -827,10 +853,10 @@ _Spoken = tuple[Name, str, int]
 
 _SPOKEN = Phrase(
     "aye yea yes nay no abstain absent recuse excused present declared in_favo for, for; for. "
-    "against opposed y_ y; y, y. y) n_ n; n, n. n)",
+    "against opposed n/a y_ y; y, y. y) n_ n; n, n. n)",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|not\s+present|present"
     r"|declared\s+(?:(?:an?|pecuniary)\s+)?(?:interest|conflict)(?=\s{0,3}(?:[;,.\n]|$))"
-    r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
+    r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed|(?<=[ -])n/a)\b"
     r"(?:(?!\s{0,3}[:\-=/]\s*[a-z])|(?:(?<=, aye)|(?<=, nay)|(?<=, yes)|(?<=, no)):(?=\s))"
     r"|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
 )
@@ -898,8 +924,12 @@ def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Itera
         if word != spoken[0] and doc.text[spoken.start()].isupper():
             # ``Aye: Smith, Jones, Nay: Brown``
             continue
-        name = _voter(doc, last_end if run else None, spoken.start())
         only_some = _ONLY_SOME.match(doc.lower, spoken.end())
+        if run and only_some and not doc.text[last_end : spoken.start()].strip(" ,;\n"):
+            # ``yes on all others``, behind ``no on item D``
+            last_end = orphan = only_some.end()
+            continue
+        name = _voter(doc, last_end if run else None, spoken.start())
         if name is not None and _has_no_vote(doc, name, spoken.start()):
             last_end = spoken.end()
             continue
@@ -954,7 +984,8 @@ def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Itera
 #: A vote on a part of the question, and what else is said of it.
 _ONLY_SOME = pattern(
     r"\s+(?:on|to|for|except(?:\s+for)?)\s+(?:consent\s+|agenda\s+)?"
-    r"(?:items?|numbers?|nos?\.|parts?|all|everything)\b[^;.\n]{0,80}"
+    r"(?:items?|numbers?|nos?\.|parts?|all|everything|(?:resolutions?\s+)?#?[\w-]{0,4}\d[\w-]*)\b"
+    r"[^;,.\n]{0,80}"
 )
 #: Who is asked, and does not count: ``Student Representative Smith (advisory) - yes``.
 _ADVISES_BEHIND = pattern(r"\w+ {0,3}\((?:non-?\s?voting|advisory)\b", re.I)
@@ -1019,6 +1050,8 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
             return None
         between = _BETWEEN.match(text, previous_end)
         begin = between.end() if between else previous_end
+        if page := _PAGE_BREAK.match(text, previous_end, start):
+            previous_end = begin = page.end()
         if town := _TOWN.match(text, begin, start):
             # ``Acton, Pam Lee Yes``: the place that a member speaks for comes first.
             begin = town.end()
@@ -1061,6 +1094,11 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
     return name
 
 
+#: The foot of a page between two rows: a line in capitals and the number of the page.
+_PAGE_BREAK = re.compile(
+    r" {0,4}\n(?:[^a-z\n]{0,100}\n){1,4} {0,60}-? ?(?:[Pp]age )?\d{1,3} ?-? {0,8}"
+    r"\n\s{0,80}(?=[A-Z])"
+)
 _NO_LETTERS = ' \n,;:-(="._\u2026\u00b7'
 _TOWN = pattern(r"[A-Z][a-z]{2,15}, {0,2}(?=[A-Z][a-z]+ [A-Z])")
 _PLACE_BEHIND = re.compile(r"[^\W\d_.] ?\([A-Z][a-z]{2,20}\) ?\($")
@@ -1099,7 +1137,7 @@ def _roll_call(doc: DocumentText, run: list[_Spoken], unread: bool = False) -> I
         return
     cue = BallotCue(start, run[-1][2], FIRM, vote_type="roll_call")
     for name, spoken, _ in run:
-        if spoken == "present":
+        if spoken in ("present", "n/a"):
             continue
         surname, flags = doc.roster.surname(name)
         cue.flags |= flags

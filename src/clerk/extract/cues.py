@@ -245,8 +245,8 @@ _SENTENCE_END = pattern(
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
     r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|st|jr|sr|cr)\.)"
-    # ``No. 5``, ``File No. PLN-12``, not ``Smith voted no.``
-    r"(?!(?<=\bno\.)\s{0,3}(?!\d{1,2}\.\s)[#a-z]{0,6}[-\d])"
+    # ``No. 5``, ``File No. PLN-12``, ``Item No. G,``, not ``Smith voted no.``
+    r"(?!(?<=\bno\.)\s{0,3}(?!\d{1,2}\.\s)(?:[#a-z]{0,6}[-\d]|[a-z][,;)]))"
     r"(?<!\b(?:mrs|hon|ald|com|nem|rev)\.)(?<!\b(?:cllr|comm)\.)(?<!\bmessrs\.)"
     # ``Ch. 10``, ``Sept. 6``
     r"(?!(?:(?<=\bch\.)|(?<=\b(?:sec|art|ord|res|nos|div|jan|feb|mar|apr|aug|sep|oct|nov|dec)\.)"
@@ -257,7 +257,9 @@ _SENTENCE_END = pattern(
 #: ``Wis. Stats. 19.85``, ``Main Ave. and Elm St.``, not ``Mr. Smith moved to adopt Res. 5.``
 _ABBREVIATED = re.compile(r"(?<![\w-])[A-Z][a-z]{1,4}$")
 _OF_LAWS = re.compile(r" (?:Stats?|Code|Rev|Admin|Comp|Ann|Const|Gen)\b")
-_PLACE_BEHIND = re.compile(r" (?:Township|Town|City|County|Village|District|Borough|Parish)\b")
+_PLACE_BEHIND = re.compile(
+    r" (?:Township|Town|City|County|Village|District|Borough|Parish|Committee|Commission|Board)\b"
+)
 _LAST_WORD = re.compile(r"(?:^|[\s,.;])([A-Z][a-z]+) {0,2}$")
 #: Lines of a page have at most this many characters.
 PAGE_WIDTH = 150

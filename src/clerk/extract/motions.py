@@ -221,6 +221,11 @@ _MOTION_MADE = pattern(
     rf"|put\s+forward|presented|proposed"
     rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
 )
+#: ``Motion: To continue the hearing was made and seconded.``
+_MADE_AND_SECONDED = pattern(
+    r"(?P<colon>\s{0,3}:)\s{1,3}to\s(?:[^.:\n]|\n(?!\s*\n)){3,240}?\s(?P<made>(?:was|were)\s+(?:duly\s+)?(?:made|moved)"
+    r"\s+and\s+(?:duly\s+)?seconded)\b"
+)
 #: ``Motion maue ny Councilmember Smith``: as many letters may be misread.
 _MISREAD_MADE_BY = pattern(r"\s(?P<said>[a-z]{3,5}\s[a-z]{2})\s{1,2}(?=[a-z])")
 _MISREAD = 2
@@ -303,6 +308,10 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
             return _motion_cue(doc, _article_start(lower, start), mover)
     if makes:
         return _moved_by_subject(doc, start - len(head) + makes.start(), end)
+    if long := _MADE_AND_SECONDED.match(lower, end):
+        cue = _motion_cue(doc, start, None, end=long.end("colon"))
+        cue.words_end, cue.strength = long.start("made"), FIRM
+        return cue
     if made := _MOTION_MADE.match(lower, end):
         if doc.text[made.end() : made.end() + 2].strip() == "(":
             mover = doc.name_at(made.end() + 2)
@@ -363,7 +372,8 @@ def _mover_after(doc: DocumentText, start: int) -> Name | None:
 
 _SIDE = pattern(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
 #: Nobody is named: ``Motion and a second to pay the bills.``
-_AND_A_SECOND = pattern(r"\s+and\s+(?:a\s+)?second(?:ed)?(?=\s+(?:to|that|for)\s)")
+_AND_A_SECOND = pattern(r"(?:\s+and\s+(?:a\s+)?|/)second(?:ed)?(?=\s+(?:to|that|for)\s)")
+_BY = pattern(r"\bby\s{1,3}(?=[^\W\d_])")
 _MOTION_COLON = pattern(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
 _VOTE_FOLLOWS = pattern(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
@@ -390,6 +400,14 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     if _SIDE.search(head):
         return None
     if anonymous := _AND_A_SECOND.match(lower, end):
+        by = last_match(_BY, lower, anonymous.end(), doc.sentence_end(anonymous.end(), 300))
+        mover = doc.name_at(by.end()) if by else None
+        seconder = _pair(doc, mover) if mover and doc.text.startswith("/", mover.end) else None
+        if by and mover and seconder and mover.start == by.end():
+            # ``Motion/second to approve the agenda by Commissioners Smith/Jones``
+            cue = _motion_cue(doc, start, mover, seconder, end=anonymous.end())
+            cue.words_end = by.start()
+            return cue
         cue = _motion_cue(doc, _article_start(lower, start), None, end=anonymous.end())
         cue.strength = FIRM
         return cue
@@ -555,8 +573,11 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     what = _MOVED_WHAT.match(lower, end)
     if what is None:
         return None
-    if what["verb"] and text[what.start("verb")].isupper() and text[start].islower():
-        return None
+    if what["verb"] and text[start].islower():
+        # ``moved to Springfield``, not ``moved to APPROVE``
+        place = text[slice(*what.span("verb"))]
+        if place[0].isupper() and not place.isupper():
+            return None
     cue = _moved_by_subject(doc, start, end)
     if cue is None and capital and what["verb"]:
         cue = _motion_cue(doc, start, None, end=end)
@@ -611,7 +632,7 @@ _PROPOSED = Phrase(
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
     r"|\s+[a-z][^.;]{3,140}(?:(?:,|\s+and)\s+[^.;,]{3,40}\bsecond(?:ed|s)\b|[;,]\s+seconded\b))"
     r"|(?P<offer>offered|introduced)(?=\s+(?:the\s+following|this|a|the)\s+(?:\w+\s+)?"
-    r"(?:resolution|ordinance|local\s+law|by-?law|motion)\b)"
+    r"(?:resolution|ordinance|local\s+law|by-?law|motion|agenda)\b)"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
     r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?",
 )
@@ -1195,7 +1216,7 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
 _GAVE = pattern(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$")
 _AFTER_SECONDER = pattern(r"\s*(?:[,.;:)\n]|$|to\b|for\b|and\b|that\b|motion\b|-)")
 _AFTER_BREAK = pattern(r"[,;.)\n]\s*(?:and\s+)?$")
-_BY = pattern(r"\bby\s$")
+_BY_BEFORE = pattern(r"\bby\s$")
 
 
 def _second_short(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
@@ -1215,7 +1236,7 @@ def _second_short(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     if word[0] in ("second", "2nd") and not _AFTER_BREAK.search(head):
         # ``Motion made by Smith second Jones``
         mover = doc.name_before(word.start())
-        if mover is None or not _BY.search(doc.lower, max(0, mover.start - 4), mover.start):
+        if mover is None or not _BY_BEFORE.search(doc.lower, max(0, mover.start - 4), mover.start):
             return None
     return _second_cue(doc, word.start(), name.end, name)
 
@@ -1246,6 +1267,8 @@ MOTION_RULES = (
             "Motion to approve the minutes.",
             "Motion to adjourn: Smith/Jones",
             "Motion and a second to pay the bills.",
+            "MOTION: To pay the bills was made and seconded.",
+            "Motion/second to pay the bills by Commissioners Smith/Jones carried.",
             "Mr. Smith: Motion to recess, seconded by Jones.",
         ),
     ),

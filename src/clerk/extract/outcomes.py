@@ -30,6 +30,7 @@ from .cues import (
 )
 from .findings import AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
+from .record import is_of_voters
 from .text import Phrase, indent_start, last_match, line_start, pattern, word_set
 
 #: The question that a vote decides.
@@ -124,6 +125,15 @@ _ENACTING = pattern(
 _RELATIVE = pattern(r"\b(?:that|which)\s+(?:was|were|had\s+been)\s+(?:\w+ly\s+)?$")
 #: ``moved to reconsider the vote by which the lease was approved``
 _BY_WHICH = pattern(r"\b(?:vote|motion|action)\s+by\s+which\b[^.;,]*$")
+#: What the minutes are, in the line below their title: ``OPEN MINUTES`` and ``Confirmed``.
+_STATUS = pattern(r"\bminutes {0,8}\n\s*\Z")
+#: When they were approved, above their title: ``Approved 11/14/2023. Vote: 6-0``.
+_STAMPED = pattern(r"(?:(?!\bminutes\b|\bmotion|\bmoved\b)[\s\S]){0,400}\Z")
+_ON_DATE = pattern(
+    r"\s{0,3}:?\s{0,3}(?:on\s)?(?:\d{1,2}[/-]\d{1,2}[/-]\d{2}"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s\d)"
+)
+_TOP = 400
 _MOTION_MADE = pattern(r"\b(?:motion|moved|proposed|seconded)\b")
 _WHEREAS = pattern(r"[\s\d.()\-]{0,12}whereas\b")
 _DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
@@ -149,6 +159,11 @@ def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
         return None
     if _BY_WHICH.search(before):
+        return None
+    if verb.start() < _TOP and (
+        _STATUS.search(lower, 0, verb.start())
+        or (_ON_DATE.match(lower, verb.end()) and _STAMPED.match(lower, 0, verb.start()))
+    ):
         return None
     if _WHEREAS.match(before) or (_RELATIVE.search(before) and not _MOTION_MADE.search(before)):
         return None
@@ -220,9 +235,9 @@ _SECONDED = pattern(
 )
 _SUBJECT = pattern(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
-    r"|item|items|minutes?|agenda|request|application|nominations?"
-    r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
-    r"|agreement|proposal|warrants?|claims|bid)\b"
+    r"|items?|minutes?|agenda|requests?|applications?|nominations?"
+    r"|which|it|same|recommendations?|reports?|budgets?|appointments?|plats?|permits?|variances?"
+    r"|contracts?|agreements?|proposals?|warrants?|claims|bids?)\b"
 )
 _CARRIED_ELSEWHERE = pattern(
     r"\s+(?:out|over|forward|through|onto|away|along|around|down|by\s+(?:the\s+)?(?:state|house"
@@ -252,6 +267,9 @@ _ON_A_MOTION = re.compile(r"\s+on\s+(?:a\s+)?motion\b")
 #: What was moved may name a previous meeting, and be decided at this one.
 _SECONDED_MOTION = pattern(r"\bsecond(?:ed)?\b[^.;]{2,60}\bmotion\s+(?:was\s+)?$")
 _AND_BEFORE = re.compile(r"\band\s+(?:\w+ly\s+)?$|,\s*$")
+#: ``This was lost by 4 votes to 5.``
+_THIS_WAS = pattern(r"\s*(?:this|it)\s+was\s+")
+_BY_VOTES = pattern(r"\s+by\s+\d{1,2}(?:\s+votes?)?\s?(?:-|to)\s?\d")
 
 
 def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
@@ -285,6 +303,8 @@ def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
         return MENTION if _PASSED_OVER.match(after) else FIRM
     if not before.strip() and _NOTHING_ELSE.match(after):
         return SOFT
+    if word in ("lost", "defeated") and _THIS_WAS.fullmatch(before) and _BY_VOTES.match(after):
+        return FIRM
     if word in ("lost", "died", "dies"):
         return MENTION
     if _UNANIMOUS_NEXT.match(after) and not OTHER_BODY.search(after):
@@ -572,6 +592,13 @@ def labelled_result(doc: DocumentText, line: re.Match[str]) -> OutcomeCue | None
     counts = tally_in(doc.lower, line.start("value"), line.start("value") + len(own))
     if word is None and not (counts and label in ("vote", "voting", "result")):
         return None
+    if (
+        line.start() < _TOP
+        and _STAMPED.match(doc.lower, 0, line.start())
+        and "minutes" in doc.lower[line.start() : line.start() + _TOP]
+    ):
+        # ``Approved May 4. Vote: 6-0``: above the title of the minutes.
+        return None
     if label in _LOOSE_LABELS and word is not None and word.start() > 12 and not counts:
         return None
     if label in ("motion", "voted") and (
@@ -639,6 +666,7 @@ _SECONDED_AND = pattern(
     r"\bsecond(?:ed)?\b.{2,80}(?:\band\s+(?:it\s+was\s+)?|,\s+it\s+was\s+)(?:\w+ly\s+)?$", re.S
 )
 _MOTION = re.compile(r"\bmotion\b")
+_TOWN_IS_SUBJECT = pattern(r"\bthe\s+(?:town|meeting|district|village)\s+(?:\w+ly\s+|then\s+)?$")
 
 
 def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
@@ -680,9 +708,10 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
         after = lower[verb.end() : doc.sentence_end(verb.end(), 120)]
         if doc.is_talk(begin, start) or is_elsewhere(before, after) or REPORTED.search(before):
             return None
-        if not body_is_subject(before) and not _SECONDED_AND.search(before):
+        town = _TOWN_IS_SUBJECT.search(before) and is_of_voters(doc)
+        if not town and not body_is_subject(before) and not _SECONDED_AND.search(before):
             return None
-        if not _MOTION.search(before) and not _is_own_body(doc, before, begin):
+        if not town and not _MOTION.search(before) and not _is_own_body(doc, before, begin):
             return None
     end = doc.sentence_end(verb.end(), 400)
     cue = OutcomeCue(begin, end, FIRM, result=PASSED, own_question=True)
@@ -757,8 +786,9 @@ _ALL_FOR = Phrase(
     r"|vote\s+(?:(?:by\s+[^.;:]{3,160}?|of\s+the\s+[a-z]{4,12})\s+)?(?:was|is|being)\s+"
     r"(?:a\s+)?unanimous|vote[:\s]+unanimous"
     r"|unanimous\s+(?:voice\s+)?(?:vote|approval|ayes?)\b"
-    r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
-    r"|none\s+opposed\b|no\s+opposition\b)",
+    r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$|\d{1,2}\.\s))"
+    r"|none\s+opposed\b|no\s+opposition\b"
+    r"|(?<=[,;.] )voted\s+in\s+the\s+affirmative\b)",
 )
 _WORD_BEFORE = pattern(r"[a-z]\s{1,3}$")
 
@@ -775,7 +805,8 @@ def all_in_favor(doc: DocumentText, everyone: re.Match[str]) -> OutcomeCue | Non
         return None
     end = min(doc.sentence_end(everyone.end()), everyone.end() + 100)
     cue = OutcomeCue(start, end, SOFT, result=PASSED)
-    cue.unanimous = "ordered" not in everyone[0] and not _EXCEPT.search(lower, begin, end)
+    told = everyone[0].startswith(("so", "voted"))
+    cue.unanimous = not told and not _EXCEPT.search(lower, begin, end)
     cue.result_text = doc.printed(start, end)
     cue.counts = tally_in(lower, start, end)
     return cue
@@ -789,6 +820,10 @@ _AGREEMENT = Phrase(
 )
 #: Who was elected by acclamation; the vote, if there was one, is told elsewhere.
 _ELECTED = re.compile(r"\b(?:elected|appointed|nominated)\b")
+#: It is moved: ``Motion by Smith to close nominations and elect her by acclamation``.
+_TO_ACCLAIM = pattern(
+    r"\b(?:motion|moved)\b[^;]{0,160}\bto\s[^;]{0,120}\b(?:accept|elect|appoint|nominate)\s[^;]{0,60}$"
+)
 _HEARD = re.compile(r"\b(?:hearing|being|with)\s+$")
 
 
@@ -797,6 +832,8 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
     begin = doc.sentence_start(agreed.start())
     before = doc.lower[begin : agreed.start()]
     if doc.is_talk(begin, agreed.start()) or _ELECTED.search(before):
+        return None
+    if agreed[0].endswith("acclamation") and _TO_ACCLAIM.search(before):
         return None
     if before.endswith("vote ") and doc.lower[agreed.end() : agreed.end() + 1] in (";", ":"):
         # ``Vote by acclamation; Ayes: Smith``: who voted how follows.
@@ -988,7 +1025,11 @@ RULES = (
             "On motion of Smith the Board, by a 4-1 vote, approved the lease.",
         ),
     ),
-    Rule(_ALL_FOR, all_in_favor, ("All in favor.", "So ordered.", "None opposed.")),
+    Rule(
+        _ALL_FOR,
+        all_in_favor,
+        ("All in favor.", "So ordered.", "None opposed.", "Seconded, voted in the affirmative."),
+    ),
     Rule(
         _AGREEMENT,
         agreement,

@@ -63,13 +63,20 @@ def read_record(doc: DocumentText, is_minutes: bool = False) -> Record:
     attended = sum(who.group == MEMBER and who.stated for who in doc.roster.attendees) > 1
     acts = [act.start() for act in _ACT.find(doc.lower)]
     papers = list(_papers(doc, is_titled=is_minutes and (attended or bool(acts))))
+    if sum(1 for _ in _PLACEHOLDER.find(doc.lower)) >= _FEWEST_PLACEHOLDERS:
+        papers = [(0, len(doc.text))]
     shown = (
         attended
         or _MINUTES_HEADING.search(doc.text, 0, _HEADING) is not None
+        or _MINUTES_OF_DAY.search(doc.text, 0, _HEADING) is not None
         or any(not is_inside(papers, act) for act in acts)
     )
     return Record(shown, blank_stretches(doc, papers))
 
+
+#: What is still to be filled in: ``moved by [Name]``; as many make a template of the whole text.
+_PLACEHOLDER = Phrase("name] date] time]", r"(?:name|date|time)\]")
+_FEWEST_PLACEHOLDERS = 3
 
 #: What is said of a meeting that was held, and of nothing else.
 _ACT = Phrase(
@@ -91,6 +98,11 @@ _MINUTES_HEADING = re.compile(
     r"(?! *(?:Re|RE|Subject|SUBJECT) ?:)"
     r".{0,60}\b(?:MINUTES|Minutes|PROCEEDINGS|Proceedings)\b(?! ?:? *\d).{0,80}$",
     re.M,
+)
+#: Where the lines of a page were lost: ``Town of Elm MEETING MINUTES FOR MAY 4, 1989``.
+_MINUTES_OF_DAY = re.compile(
+    r"\bMINUTES\s(?:FOR\s|OF\s)?(?:JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER|OCTOBER"
+    r"|NOVEMBER|DECEMBER)\s\d"
 )
 #: Where the record begins below the top of a paper.
 _MEETING_BEGINS_SOURCE = (
@@ -284,7 +296,7 @@ def strangers(doc: DocumentText, takings: Sequence[Taking]) -> list[bool]:
 
     if len(present) < _KNOWN_BODY:
         found = _of_another_body(doc, takings, another_begins)
-        return found if any(found) and not _is_of_voters(doc) else [False] * len(votes)
+        return found if any(found) and not is_of_voters(doc) else [False] * len(votes)
     present |= {word.lower() for who in doc.roster.attendees for word in who.name.text.split()}
     for _ in range(2):
         for _, _, people in votes:
@@ -306,10 +318,11 @@ def strangers(doc: DocumentText, takings: Sequence[Taking]) -> list[bool]:
         if strange and not _is_told_before(doc, start, _OF_MINUTES):
             strange = last >= 0 and not another_begins(last, start)
         found.append(strange)
-    return found if any(found) and not _is_of_voters(doc) else [False] * len(votes)
+    return found if any(found) and not is_of_voters(doc) else [False] * len(votes)
 
 
-def _is_of_voters(doc: DocumentText) -> bool:
+def is_of_voters(doc: DocumentText) -> bool:
+    """Whether the heading says that all voters meet: anybody moves, and the town votes."""
     return _OF_VOTERS.search(doc.lower, 0, _HEADING) is not None
 
 
@@ -394,6 +407,7 @@ def blank_stretches(doc: DocumentText, papers: list[Line]) -> list[Line]:
     """Return the stretches of text, in order and apart, that tell of no vote of this meeting."""
     found = [*papers, *_empty_labels(doc), *_without_date(doc), *_with_choice(doc)]
     found += [*_reasons(doc), *_corrections(doc), *_letters(doc), *_history(doc)]
+    found += _examples(doc)
     apart: list[Line] = []
     for start, end in sorted(found):
         if apart and start < apart[-1][1]:
@@ -441,6 +455,21 @@ def _corrections(doc: DocumentText) -> Iterator[tuple[int, int]]:
             yield correction.start(), close + 1
 
 
+#: A paragraph that shows how to write a motion.
+_EXAMPLE = Phrase("Example Sample", r"(?:Example|Sample|Sample [Mm]otion|Sample [Mm]inutes) ?:\s")
+
+
+def _examples(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield paragraphs that begin with ``Example:``: nobody has moved this."""
+    for example in _EXAMPLE.find(doc.text):
+        if indent_start(doc.text, example.start(), 60) is not None:
+            blank = doc.text.find("\n\n", example.end())
+            over = doc.text.find("\n", example.end())
+            long = doc.lines_are_paragraphs or over - example.start() > PAGE_WIDTH
+            end = over if long else blank
+            yield example.start(), end if end >= 0 else len(doc.text)
+
+
 _DEAR = Phrase("Dear", r"Dear (?=[A-Z])[^\n]{2,60}[,:] {0,4}(?=\n)")
 _YOURS = pattern(
     r"\n {0,60}(?:yours|sincerely|respectfully|regards|very\s+truly|cordially"
@@ -475,10 +504,10 @@ def _letters(doc: DocumentText) -> Iterator[tuple[int, int]]:
 
 
 _ON_A_DAY = Phrase(
-    "On_ At_",
-    r"(?:On|At (?:its|the|their)(?: [a-z]+)? meeting (?:of|on|held on)) (?P<day>(?:January|February"
-    r"|March|April|May|June|July|August|September|October|November|December) \d{1,2}, \d{4})\b"
-    r"(?! to\b| through\b)",
+    "On_ At_ Council_Action Board_Action Commission_Action Committee_Action",
+    r"(?:On |At (?:its|the|their)(?: [a-z]+)? meeting (?:of|on|held on) |\w+ Action \()"
+    rf"(?P<day>{_MONTH} \d{{1,2}}, \d{{4}})\b"
+    r"(?! to\b| through\b)\)?:?",
 )
 _DECIDED = pattern(r"\b(?:moved|voted|approved|denied|adopted|recommended|passed|seconded)\b")
 #: The heading of minutes, which says their own day, and the longest paragraph of a history.

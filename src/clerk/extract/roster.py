@@ -170,7 +170,7 @@ class Roster:
         near = {
             self.written.get(key, self.official.get(key, key))
             for key in (self.spelled if len(self.official) > _MAX_TYPOS else self.known)
-            if key[0] == low[0]
+            if (key[0] == low[0] or (key[0] == "i" and surname[0] == "l"))
             and abs(len(key) - len(low)) <= 2
             and key != low
             and (

@@ -830,6 +830,11 @@ _CARRIED_THEN = pattern(
 _WAS = pattern(
     r"(?![\s,]{0,3}(?:it|the\s+following)\s)[^.;\n]{3,200}\s(?:was|were)\s+(?:\w+ly\s+)?"
 )
+#: ``Resolution #1001`` in a line of its own, and below it ``to adopt the agenda``.
+_NUMBERED_ABOVE = pattern(
+    r"(?:^|\n)[ \u2022*\-]{0,20}(?:Resolution|RESOLUTION|Motion|MOTION)\s(?:No\.?\s|NO\.?\s)?"
+    r"[# ]{0,2}[\w./\-]*\d[\w./\-]*[ ]{0,8}\n\s{1,60}(?=(?:to|that|That|To)\s)"
+)
 _THAT_ABOVE = pattern(r"(?:^|\n)[ ]{0,20}(?=That\s|THAT\s)")
 #: A pronoun for what the sentence before it says: ``This was introduced by Smith``.
 _PRONOUN_ONLY = pattern(
@@ -909,6 +914,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             # ``MOTION: That the fee be set.`` above ``RESULT: Carried``
             yield "label", *above
         bottom = max(floor, outcome.at - _RESOLVED_REACH)
+        if numbered := last_match(_NUMBERED_ABOVE, doc.text, bottom, outcome.at):
+            paragraph = doc.text.find("\n\n", numbered.end(), outcome.at)
+            edge = paragraph if paragraph >= 0 else outcome.at
+            yield "above", numbered.end(), _words_end(doc, numbered.end(), edge)
         resolved = last_match(_RESOLVED_ABOVE, doc.text, bottom, outcome.at)
         if resolved is not None:
             yield "above", resolved.end(), _words_end(doc, resolved.end(), outcome.at)
