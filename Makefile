@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TOOLS := $(VENV)/.tools
 # The tests start hundreds of processes: compiling clerk for each would take a third of their time.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -10,20 +11,27 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: help demo test quick browser lint format docs bench chaos stranger coverage serve clean
 
 help: ## explain the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,test,lint]'
-	@touch $(READY)
+	@echo "Installing clerk into $(VENV); this takes a minute or two."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'
+	@touch $@
+
+# What the demo does not need: servers, a browser's driver, linters.  Not all of it has wheels everywhere.
+$(TOOLS): $(READY)
+	@echo "Installing the tools for tests and checks; this takes a minute or two."
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,test,lint]'
+	@touch $@
 
 demo: $(READY) ## run the whole pipeline on sample documents, without any server
 	@$(BIN)/clerk demo --fresh
 
-test: $(READY) ## run the tests; they start the servers they need
+test: $(TOOLS) ## run the tests; they start the servers they need
 	$(BIN)/pytest -q -n 4 --dist loadgroup -m 'not chaos'
 
-quick: $(READY) ## run the tests that need no server, no OCR and no other process
+quick: $(TOOLS) ## run the tests that need no server, no OCR and no other process
 	$(BIN)/pytest -q -n 2 -m 'not chaos' tests/extract tests/identify tests/fetch/test_naming.py tests/fetch/test_layouts.py \
 	  tests/annotations/test_align.py tests/annotations/test_rules.py tests/annotations/test_formats.py tests/search/test_query.py
 
@@ -33,17 +41,17 @@ browser: ## install Chromium for the tests of the pages, where that is allowed
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	  echo "No Chromium; the tests in a browser are skipped."
 
-lint: $(READY) ## check style, types and layers
+lint: $(TOOLS) ## check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY) ## let ruff put the code into shape
+format: $(TOOLS) ## let ruff put the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-chaos: $(READY) ## run everything that kills, and the mutants
+chaos: $(TOOLS) ## run everything that kills, and the mutants
 	$(BIN)/pytest -q -n 2 -m chaos
 	CLERK_TEST_EXAMPLES=all $(BIN)/pytest -q -n 2 -m 'hypothesis and not chaos'
 	$(BIN)/python tests/mutants.py
@@ -58,7 +66,7 @@ stranger: ## install, follow and check everything as somebody who has only the r
 # By folder: every process that a test forks leaves a file, and thousands at once take for ever to combine.
 MEASURED := $(filter-out tests/bench tests/browser tests/__pycache__,$(patsubst %/,%,$(sort $(wildcard tests/*/))))
 
-coverage: $(READY) ## measure which branches of src the tests take; report in build/coverage
+coverage: $(TOOLS) ## measure which branches of src the tests take; report in build/coverage
 	rm -rf build/coverage && mkdir -p build/coverage
 	cp tests/measured_children.py $(VENV)/lib/python3*/site-packages/
 	@failed=; for folder in $(MEASURED); do echo $$folder; \
@@ -67,7 +75,7 @@ coverage: $(READY) ## measure which branches of src the tests take; report in bu
 	$(BIN)/coverage html --quiet --fail-under=0 -d build/coverage/html; \
 	$(BIN)/coverage report && [ -z "$$failed" ] || { echo "Failed:$${failed:- fewer branches than pyproject.toml asks for}" >&2; exit 1; }
 
-bench: $(READY) ## compare clerk with other tools, as ratios
+bench: $(TOOLS) ## compare clerk with other tools, as ratios
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m bench
 

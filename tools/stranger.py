@@ -189,6 +189,7 @@ def main() -> None:
         if dead:
             sys.exit("Dead links:\n" + "\n".join(dead))
         print("Every link of the documentation leads somewhere.")
+        run("Installing the tools for contributors", *make, ".venv/.tools", folder=clone)
         run("Linting the Dockerfile", own / "hadolint", "deployment/Dockerfile", folder=clone)
         check = (own / "check-jsonschema", "--builtin-schema", "vendor.compose-spec")
         run("Checking compose.yaml", *check, "deployment/compose.yaml", folder=clone)
