@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import fields
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,24 @@ def test_every_queue_is_served_and_every_password_must_be_set() -> None:
     assert asked == set(offered)
 
 
+def test_readers_behind_a_proxy_on_the_machine_keep_their_own_addresses() -> None:
+    _, _, default = services()["web"]["environment"]["TRUSTED_PROXIES"].partition(":-")
+    trusted = [ip_network(each) for each in default.rstrip("}").split(",")]
+
+    # Docker's first networks; what a container is reached from is their first address.
+    assert any(ip_address("172.17.0.1") in network for network in trusted)
+    assert any(ip_address("172.31.0.1") in network for network in trusted)
+    assert not any(ip_address("203.0.113.7") in network for network in trusted)
+    assert [port.partition(":")[0] for port in services()["web"]["ports"]] == ["127.0.0.1"]
+
+
+def test_no_log_fills_the_disk() -> None:
+    unlimited = [
+        name for name, each in services().items() if "max-size" not in each["logging"]["options"]
+    ]
+    assert unlimited == []
+
+
 def test_everything_that_systemd_runs_now_and_then_is_run() -> None:
     units = "".join(unit.read_text() for unit in (DEPLOYMENT / "systemd").glob("*.service"))
     timed = set(re.findall(r"^ExecStart=\S+/clerk (\S+(?: [a-z]+)?)", units, re.MULTILINE))
@@ -124,7 +143,8 @@ def test_the_store_lets_in_only_who_has_the_keys(tmp_path: Path) -> None:
 
 def test_the_guide_runs_commands_that_exist_in_services_that_exist() -> None:
     guide = (DEPLOYMENT.parent / "docs" / "howto" / "containers.md").read_text()
-    ran = re.findall(r"^docker compose .* (?:run --rm|exec|-T) (\w+) (.+)$", guide, re.MULTILINE)
+    to_a_service = r"^docker compose (?:run --rm|exec)(?: -T| -v \S+)* (\w+) (.+)$"
+    ran = re.findall(to_a_service, guide, re.MULTILINE)
 
     assert {service for service, _ in ran} <= set(services())
     own_commands = [words.removeprefix("clerk ").split() for name, words in ran if name in own()]

@@ -59,6 +59,36 @@ def test_the_image_runs_without_root_and_checks_itself() -> None:
     assert "pip install" not in last_stage
 
 
+def languages_step() -> str:
+    """The step that installs languages, as the shell gets it."""
+    (step,) = re.findall(
+        r"^RUN (if \[ -n \"\$LANGUAGES.*?; \\\n    fi)$", DOCKERFILE.read_text(), re.M | re.S
+    )
+    return step.replace("\\\n", "")
+
+
+@pytest.mark.parametrize(
+    ("languages", "ran"),
+    [("", []), ("spa fra", ["apt-get update", "clerk languages add --yes spa fra"])],
+)
+def test_the_image_gets_the_languages_that_are_asked_for(
+    languages: str, ran: list[str], tmp_path: Path
+) -> None:
+    for name in ("apt-get", "clerk", "rm"):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/ran"\n')
+        program.chmod(0o755)
+    (tmp_path / "ran").touch()
+    step = languages_step().replace("/opt/clerk/bin/", "")
+
+    done = subprocess.run(
+        ["/bin/sh", "-c", step], env={"PATH": str(tmp_path), "LANGUAGES": languages}
+    )
+
+    assert done.returncode == 0
+    assert (tmp_path / "ran").read_text().splitlines()[:2] == ran
+
+
 def test_everything_the_image_copies_reaches_the_build() -> None:
     allowed = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE.read_text(), re.MULTILINE)
