@@ -71,6 +71,18 @@ def test_fetch_test_lists_a_folder_of_documents(clerk, tmp_path):
     assert json.loads(said.out)["documents"][0]["day"] == "2024-01-16"
 
 
+def test_fetch_test_says_how_many_documents_it_does_not_print(clerk, tmp_path):
+    for day in range(11, 16):
+        (tmp_path / f"minutes 2024-01-{day}.pdf").write_bytes(b"%PDF-1.4")
+
+    some, everything = (clerk("fetch-test", str(tmp_path), *given) for given in ((), ("--all",)))
+
+    assert some.out.count("file://") == 3
+    assert "... and 2 more documents; --all prints all of them." in some.err
+    assert {f"2024-01-{day}" for day in range(11, 16)} <= set(everything.out.split())
+    assert "--all" not in everything.err
+
+
 def test_fetch_test_with_a_fetcher_that_is_not_there(clerk, recording):
     said = clerk("fetch-test", str(recording), "--scraper", "gopher")
 

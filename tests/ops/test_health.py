@@ -164,6 +164,7 @@ def test_the_status_shows_documents_in_work(site: str) -> None:
 
     assert "ocr    1" in shown
     assert "25.0 % of 4 documents read, 25.0 % failed (1)" in shown
+    assert "Sites: 0 stuck, 0 without documents, 0 whose last run failed" in shown
 
 
 # ---------------------------------------------------------------------------- the verdict

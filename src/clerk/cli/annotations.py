@@ -629,7 +629,14 @@ def export(project: str, kind: str, sourcedb: str | None, output: Path | None) -
 @click.argument("first")
 @click.argument("second")
 @click.option("--by", type=click.Choice(["label"]), help="Also print the figures of each label.")
-@click.option("-n", "--limit", type=click.IntRange(0), default=20, help="Maximum differences.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Maximum number of differences to print.",
+)
 @json_option
 def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) -> None:
     """Compare two projects.

@@ -13,9 +13,9 @@ import click
 from clerk.core import config
 from clerk.core.errors import InvalidInput, UnknownPlugin
 
-from .common import existing_path, hint, json_option, print_json
+from .common import existing_path, hint, json_option, numbered, print_json
+from .previews import EXAMPLES, described, show_preview
 from .previews import as_json as preview_as_json
-from .previews import described, show_preview
 
 if TYPE_CHECKING:
     from clerk.core.site_extra import SiteRow
@@ -29,11 +29,18 @@ NOT_RECORDED_SHOWN = 5
 @click.command("fetch-test")
 @click.argument("source")
 @click.option("--scraper", default="", help="Fetcher to use; detected from SOURCE.")
-@click.option("--since", type=click.IntRange(1600, 2100), default=2000, help="First year to list.")
+@click.option(
+    "--since",
+    type=click.IntRange(1600, 2100),
+    default=2000,
+    show_default=True,
+    help="First year to list.",
+)
 @click.option(
     "--pages",
     type=click.IntRange(0),
     default=40,
+    show_default=True,
     help="Maximum number of pages to read; 0 for all.",
 )
 @click.option("--all", "show_all", is_flag=True, help="Print every document.")
@@ -103,6 +110,9 @@ def fetch_test(
         print_json(preview_as_json(preview))
         return
     show_preview(preview)
+    left_out = len(preview.documents) - EXAMPLES
+    if left_out > 0 and not show_all:
+        hint(f"  ... and {numbered(left_out, 'more document')}; --all prints all of them.")
     for url in not_recorded[:NOT_RECORDED_SHOWN]:
         hint(f"  not recorded: {url}")
     if len(not_recorded) > NOT_RECORDED_SHOWN:

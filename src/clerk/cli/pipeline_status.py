@@ -80,8 +80,8 @@ def _show_figures(seen: Figures) -> None:
             f" {rates.failure} % failed ({rates.failed})"
         )
     click.echo(
-        f"Stuck: {len(seen.stuck)}   without documents: {seen.without_documents}"
-        f"   failed in the last run: {len(seen.failing)}"
+        f"Sites: {len(seen.stuck)} stuck, {seen.without_documents} without documents,"
+        f" {len(seen.failing)} whose last run failed"
     )
     click.echo(f"Health score: {score}")
     click.echo(f"OCR: {ocr}")

@@ -39,7 +39,7 @@ def _page_numbers(
     type=click.Choice(["auto", "always", "never"]),
     help="When to use OCR instead of the text layer.  [default: auto]",
 )
-@click.option("--ocr-backend", metavar="NAME", help="OCR engine.")
+@click.option("--ocr-backend", metavar="NAME", help="OCR engine, such as tesseract.")
 @click.option(
     "--language", "languages", multiple=True, metavar="CODE", help="Language for OCR, such as spa."
 )

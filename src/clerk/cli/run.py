@@ -54,12 +54,22 @@ SITES_NAMED = 10
 @click.argument("subdomains", nargs=-1, metavar="[SITE]...")
 @click.option("--all-due", is_flag=True, help="Run every site not updated for 23 hours.")
 @click.option("--stage", type=click.Choice(STAGES), help="Stop after this stage.")
-@click.option("--ocr-backend", help="OCR engine for this run.")
-@click.option("--ocr", type=click.Choice(["auto", "always", "never"]), help="When to use OCR.")
-@click.option("--keep", type=click.IntRange(min=1), help="Number of published versions to keep.")
+@click.option("--ocr-backend", metavar="NAME", help="OCR engine for this run, such as tesseract.")
+@click.option(
+    "--ocr",
+    type=click.Choice(["auto", "always", "never"]),
+    help="When to use OCR instead of the text layer; default: as the site is set, else auto.",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    help="Number of published versions to keep; default PUBLISH_KEEP.",
+)
 @click.option("--restart", is_flag=True, help="Start again instead of resuming an interrupted run.")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), help="Number of documents to read in parallel."
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Number of documents to read in parallel; default one per core.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @verbosity_options

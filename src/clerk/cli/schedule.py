@@ -23,7 +23,7 @@ def schedule() -> None:
 
 
 @schedule.command("list")
-@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of sites.")
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of sites; default all.")
 @json_option
 def list_schedules(limit: int | None, as_json: bool) -> None:
     """List the sites by their next run.

@@ -84,7 +84,9 @@ def _facts(command: Any) -> Any:
         click.option(
             "--language", "languages", multiple=True, help="Language for OCR, such as eng or spa."
         ),
-        click.option("--ocr-backend", help="OCR engine for this site."),
+        click.option(
+            "--ocr-backend", metavar="NAME", help="OCR engine for this site, such as tesseract."
+        ),
         click.option(
             "--set",
             "further",

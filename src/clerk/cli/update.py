@@ -12,7 +12,7 @@ from .run import warn_about_ignored_options
 @click.option("-s", "--subdomain", "--site", "subdomain", help="Site to queue.")
 @click.option("--next-site", is_flag=True, help="Queue the least recently updated site.")
 @click.option("--all-due", is_flag=True, help="Queue every site not updated for 23 hours.")
-@click.option("--ocr-backend", help="OCR engine for this run.")
+@click.option("--ocr-backend", metavar="NAME", help="OCR engine for this run, such as tesseract.")
 @click.option("--restart", is_flag=True, help="Replace a run that is not finished.")
 @click.option("--urgent", is_flag=True, help="Put it at the front of the queue.")
 @click.option(
