@@ -24,6 +24,7 @@ from typing import Any
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis_sizes import examples
 from invariants import check, forbid_going_back
 from prepared import prepare_to_fork
 from scheduling import group_of
@@ -35,7 +36,12 @@ from clerk.cli import main
 from clerk.core import config, db, schema
 
 # How long an example takes says something about the machine, not about clerk.
-settings.register_profile("clerk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "clerk",
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("clerk")
 
 #: Every variable that a setting is read from.

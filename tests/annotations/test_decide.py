@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 
 from clerk.annotations.anchor import Anchoring, anchor
 from clerk.annotations.decide import Mode, apply_mode
@@ -143,21 +144,21 @@ def assert_is_whole(found):
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stored=annotation_sets(), uploaded=uploads)
 def test_references_always_resolve_and_ids_stay_single(mode, stored, uploaded):
     assert_is_whole(after(mode, stored, *uploaded))
 
 
 @pytest.mark.parametrize("mode", [Mode.REPLACE, Mode.MERGE, Mode.SKIP])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stored=annotation_sets(), uploaded=uploads)
 def test_doing_it_twice_is_doing_it_once(mode, stored, uploaded):
     once = after(mode, stored, *uploaded)
     assert after(mode, once, *uploaded) == once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stored=annotation_sets(), uploaded=uploads, lists=st.sets(st.sampled_from(LISTS)))
 def test_a_list_that_is_not_given_keeps_what_still_has_its_ends(stored, uploaded, lists):
     for each in uploaded:
@@ -182,7 +183,7 @@ def test_a_list_that_is_not_given_keeps_what_still_has_its_ends(stored, uploaded
     assert kept + len(change.lost) == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stored=annotation_sets(), uploaded=uploads)
 def test_add_never_loses(stored, uploaded):
     found = after(Mode.ADD, stored, *uploaded)
@@ -191,7 +192,7 @@ def test_add_never_loses(stored, uploaded):
         assert kind[: len(kept)] == kept
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(stored=annotation_sets(), uploaded=uploads)
 def test_taking_an_addition_back_restores_what_was(stored, uploaded):
     before = [list(kind) for kind in stored.kinds()]

@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 from shared_data import SHARED_DATA
 
 from clerk.annotations import annotations_of, decode
@@ -222,7 +223,7 @@ def is_acceptable(value):
     return isinstance(decode(json.dumps(value).encode()), CheckedObject)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(objects().filter(is_acceptable))
 def test_whatever_is_accepted_goes_out_and_comes_back_the_same(value):
     found = checked(value)

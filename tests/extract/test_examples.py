@@ -1,9 +1,10 @@
 """The votes in the excerpts of ``examples/`` are found as a reader would write them down.
 
-There is a file for each module of the rules, one with minutes of many places (``places.txt``), one
-with ways of writing (``styles.txt``), one with text that is no vote (``talk.txt``) and one with
-papers that are no minutes (``papers.txt``).  All people are invented.  An excerpt may have a title,
-is followed by a line for each vote in it, and by a rule::
+There is a file for each module of the rules, and files with tables whose cells came apart
+(``cells.txt``), turns of phrase (``turns.txt``), minutes of many places (``places.txt``), ways of
+writing (``styles.txt``), text that is no vote (``talk.txt``) and papers that are no minutes
+(``papers.txt``).  All people are invented.  An excerpt may have a title, is followed by a line for
+each vote in it, and by a rule::
 
     == title
     The excerpt.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 
 from clerk.extract import BALLOTS, Extraction, extract_text
 from clerk.extract.text import plain
@@ -43,7 +44,7 @@ def published_names(found: Extraction) -> set[str]:
 
 
 @given(MINUTES)
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=examples(300), deadline=None, derandomize=True)
 def test_every_published_name_and_quote_is_printed(text: str) -> None:
     found = extract_text(text.split("\f"), is_minutes=True)
 
@@ -56,7 +57,7 @@ def test_every_published_name_and_quote_is_printed(text: str) -> None:
 
 
 @given(MINUTES)
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=examples(200), deadline=None, derandomize=True)
 def test_only_people_vote(text: str) -> None:
     people = {"hobbs", "tandy", "webb", "royce"}
 

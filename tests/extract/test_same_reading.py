@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 
 from clerk.extract import BALLOTS, Vote, extract_text
 
@@ -44,7 +45,7 @@ def expected(members: list[str], ayes: list[str], noes: list[str]) -> tuple[obje
 
 
 @given(VOTERS, st.data())
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 def test_the_order_of_names_does_not_matter(members: list[str], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(members)))
     voters = data.draw(st.permutations(members))
@@ -61,7 +62,7 @@ def test_the_order_of_names_does_not_matter(members: list[str], data: st.DataObj
     40,
 )
 @given(VOTERS, st.integers(40, 90))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 def test_line_breaks_do_not_matter(members: list[str], width: int) -> None:
     text = minutes(members, members[1:], members[:1])
     lines: list[str] = []
@@ -77,7 +78,7 @@ def test_line_breaks_do_not_matter(members: list[str], width: int) -> None:
 
 
 @given(VOTERS, st.sampled_from(["pur-\nchase", "snow-\nplow", "high-\nway", "superin-\ntendent"]))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 def test_hyphens_at_line_ends_do_not_matter(members: list[str], broken: str) -> None:
     text = minutes(members, members, []).replace(broken.replace("-\n", ""), broken)
 
@@ -88,7 +89,7 @@ def test_hyphens_at_line_ends_do_not_matter(members: list[str], broken: str) -> 
 
 
 @given(VOTERS, st.integers(0, 5))
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=examples(100), deadline=None, derandomize=True)
 def test_page_headers_and_numbers_do_not_matter(members: list[str], place: int) -> None:
     lines = minutes(members, members[1:], members[:1]).split("\n")
     cut = (2, 3, 5, 6, 7, 8)[place]
@@ -104,7 +105,7 @@ def test_page_headers_and_numbers_do_not_matter(members: list[str], place: int) 
 
 
 @given(VOTERS, st.sampled_from(["\u2022", "~", "%", "\u00a7"]))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 def test_a_list_that_is_not_understood_has_no_tally(members: list[str], mark: str) -> None:
     text = minutes(members, members, []).replace(
         f"AYES: {members[0]}, ", f"AYES: {members[0]} {mark} "

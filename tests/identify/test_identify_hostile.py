@@ -72,7 +72,7 @@ def test_the_work_grows_with_the_pages_and_no_faster(page: str):
         pages = [PageView(number, page) for number in range(1, count + 1)]
         return lambda: split(pages, identify(pages, Hints()), Hints())
 
-    few, many = calls_of(work(100)), calls_of(work(400))
+    few, many = calls_of(work(50)), calls_of(work(200))
 
     assert many <= 4.2 * few
 

@@ -13,6 +13,7 @@ import pytest
 from guide import clerk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 from sqlalchemy import insert, select, update
 
 from clerk.core import config, db
@@ -99,7 +100,7 @@ def test_meetings_are_followed_and_the_next_one_is_guessed() -> None:
     assert len(moments) < 200
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     rule=st.one_of(
         st.builds(ScheduleRule, every_hours=st.floats(0.25, 1000)),

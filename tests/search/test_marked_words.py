@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 from small_sites import write_text
 
 from clerk.read.files import PageWords
@@ -47,7 +48,7 @@ def squeezed(text: str) -> str:
 # ---------------------------------------------------------------------------------- snippets
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(LINES, ASKED, st.integers(40, 300))
 def test_a_snippet_is_a_piece_of_the_text_of_about_the_asked_length(
     text: str, query: str, letters: int
@@ -62,7 +63,7 @@ def test_a_snippet_is_a_piece_of_the_text_of_about_the_asked_length(
     assert shown.endswith(ELLIPSIS) or squeezed(text).endswith(squeezed(piece))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(LINES, ASKED)
 def test_what_a_snippet_marks_is_a_hit_and_all_hits_shown_are_marked(text: str, query: str) -> None:
     terms = parse(query).terms
@@ -72,7 +73,7 @@ def test_what_a_snippet_marks_is_a_hit_and_all_hits_shown_are_marked(text: str, 
     assert marked == [text[start:end] for start, end in places(text, terms)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(LINES)
 def test_a_text_without_a_hit_is_shown_from_its_beginning(text: str) -> None:
     parts = snippet(text, parse("nowhere").terms, letters=80)
@@ -92,7 +93,7 @@ def test_a_snippet_prefers_different_words_to_the_same_one_again() -> None:
 # ---------------------------------------------------------------------------------- passages
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(LINES, st.data())
 def test_any_words_of_a_text_are_found_as_a_passage_where_they_are(
     text: str, data: st.DataObject
@@ -111,7 +112,7 @@ def test_any_words_of_a_text_are_found_as_a_passage_where_they_are(
     assert found[0] <= words[first][0]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(LINES, st.data())
 def test_a_passage_is_named_by_its_beginning_and_its_end(text: str, data: st.DataObject) -> None:
     words = word_places(text)
@@ -154,7 +155,7 @@ def scan(words: list[str], per_line: int) -> PageWords:
     return PageWords(1, 612, 792, words, boxes)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(WORDS, min_size=1, max_size=40), st.integers(1, 8))
 def test_the_lines_of_a_scan_have_every_word_once_in_order(words: list[str], per_line: int) -> None:
     lines = lines_of(scan(words, per_line))
@@ -163,7 +164,7 @@ def test_the_lines_of_a_scan_have_every_word_once_in_order(words: list[str], per
     assert all(len(line) == per_line for line in lines[:-1])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(WORDS, min_size=2, max_size=40), st.integers(1, 8), st.data())
 def test_a_passage_has_one_box_on_each_line_it_touches(
     words: list[str], per_line: int, data: st.DataObject

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 from small_sites import SITE, compile_folder, write_text
 
 from clerk.search import Query, search
@@ -50,7 +51,7 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder.parent
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(QUERIES)
 def test_whatever_is_typed_is_searched_or_explained(towns: Path, text: str) -> None:
     try:
@@ -59,7 +60,7 @@ def test_whatever_is_typed_is_searched_or_explained(towns: Path, text: str) -> N
         assert len(str(error)) > 20
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(QUERIES)
 def test_reading_what_was_typed_gives_the_same_query_again(text: str) -> None:
     parsed = understood(text)
@@ -67,7 +68,7 @@ def test_reading_what_was_typed_gives_the_same_query_again(text: str) -> None:
     assert parse(parsed.typed) == parsed
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(), QUERIES)
 def test_a_snippet_of_a_short_text_is_that_text(text: str, query: str) -> None:
     parts = snippet(text, understood(query).terms, letters=10_000)

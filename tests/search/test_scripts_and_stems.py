@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 from small_sites import SITE, compile_folder, write_text
 
 from clerk.search import Query, search
@@ -29,7 +30,7 @@ CJK = st.text("会議録予算議員東京한국어회의カタカナひらが�
 MIXED = st.lists(st.one_of(CJK, st.text("abcäé12", min_size=1, max_size=4)), max_size=5)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(max_size=60))
 def test_a_folded_word_is_folded_for_good(text: str) -> None:
     for word in fold(text):
@@ -37,13 +38,13 @@ def test_a_folded_word_is_folded_for_good(text: str) -> None:
         assert not word.isspace()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(max_size=60))
 def test_folding_does_not_depend_on_how_letters_are_composed(text: str) -> None:
     assert fold(unicodedata.normalize("NFC", text)) == fold(unicodedata.normalize("NFD", text))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text("abcÄÖÜßéñ 'ﬁ.-\n12ÅΣσ", max_size=60))
 def test_every_word_knows_its_place_in_the_text(text: str) -> None:
     plain = in_place(text)
@@ -56,7 +57,7 @@ def test_every_word_knows_its_place_in_the_text(text: str) -> None:
     assert all(one[1] < other[0] for one, other in pairwise(found))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.sampled_from(["a", "ab", "b", "aa", "ba"]), min_size=1, max_size=30), st.data())
 def test_of_words_that_occur_often_those_asked_for_are_placed(
     words: list[str], data: st.DataObject
@@ -70,7 +71,7 @@ def test_of_words_that_occur_often_those_asked_for_are_placed(
     assert spans(text, words, asked) == expected
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(MIXED, st.data())
 def test_letters_inside_a_word_of_cjk_are_sought_by_the_pairs_that_it_has(
     parts: list[str], data: st.DataObject
