@@ -55,6 +55,7 @@ from clerk.core.models import (
 from clerk.core.public_text import Gate
 from clerk.core.states import FETCH, Follower, Run, Subscription
 from clerk.core.storage import site_folder
+from clerk.pipeline.stages import FetchResult
 from clerk.search import index
 from clerk.search.index import IndexedDocument, PlaceFacts, StoredFacts
 from clerk.search.pages_of_some import ChangedPages, IndexedPages, are_indexed
@@ -290,7 +291,8 @@ def first_run_ended(conn: Connection, subdomain: str) -> datetime | None:
         if is_oldest and run.epoch > 1:
             return run.created_at  # type: ignore[no-any-return]
         is_oldest = False
-        if run.state in (Run.COMPLETED, Run.PARTIAL) and not (run.detail or {}).get("left"):
+        fetched = FetchResult.stored(run.detail)
+        if run.state in (Run.COMPLETED, Run.PARTIAL) and not (fetched and fetched.left):
             return run.finished_at  # type: ignore[no-any-return]
     return None
 
