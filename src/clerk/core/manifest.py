@@ -771,8 +771,8 @@ def correct(
 ) -> int:
     """Record what a person says of documents, and return of how many that is news.
 
-    ``said`` has values by the names of facts; None means that it is not known.  It holds at once
-    and for good; parts and votes follow with the next run.
+    ``said`` has values by the names of facts; None means that it is not known.  It takes effect
+    at once and is permanent; parts and votes follow with the next run.
     """
     changed = 0
     query = select(*_ROW).where(_d.subdomain == subdomain, among(conn, _d.name, names))

@@ -53,8 +53,10 @@ from clerk.core.models import (
     subscriptions_table,
 )
 from clerk.core.public_text import Gate
+from clerk.core.site_extra import SiteRow
 from clerk.core.states import FETCH, Follower, Run, Subscription
 from clerk.core.storage import site_folder
+from clerk.pipeline.stages import FetchResult
 from clerk.search import index
 from clerk.search.index import IndexedDocument, PlaceFacts, StoredFacts
 from clerk.search.pages_of_some import ChangedPages, IndexedPages, are_indexed
@@ -290,9 +292,63 @@ def first_run_ended(conn: Connection, subdomain: str) -> datetime | None:
         if is_oldest and run.epoch > 1:
             return run.created_at  # type: ignore[no-any-return]
         is_oldest = False
-        if run.state in (Run.COMPLETED, Run.PARTIAL) and not (run.detail or {}).get("left"):
+        fetched = FetchResult.stored(run.detail)
+        if run.state in (Run.COMPLETED, Run.PARTIAL) and not (fetched and fetched.left):
             return run.finished_at  # type: ignore[no-any-return]
     return None
+
+
+@dataclass(frozen=True)
+class _WaitingDocuments:
+    """The documents of a site that wait to be matched, and which of them are news."""
+
+    site: SiteRow | None
+    #: By name, the number of the change that each waits for.
+    numbers: dict[str, int]
+    news: dict[str, DocumentRow]
+    #: Whether the site is in a run, which may find out more about them.
+    is_running: bool
+
+    @classmethod
+    def of(cls, settings: Settings, subdomain: str, since: datetime | None) -> _WaitingDocuments:
+        """Return what waits and is newer than the oldest subscription.
+
+        What is no news, and never will be, is taken off the list.
+        """
+        with reading_connection(settings.sql_url) as conn:
+            waiting: dict[str, int] = dict(
+                conn.execute(select(_w.name, _w.number).where(_w.subdomain == subdomain)).all()
+            )
+            rows = {
+                row.name: row
+                for row in manifest.documents(conn, subdomain, list(waiting), with_parts=True)
+            }
+            site = get_site_by_subdomain(conn, subdomain)
+            begun = first_run_ended(conn, subdomain)
+            active = select(runs_table.c.run_id).where(
+                runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE
+            )
+            is_running = conn.execute(active).first() is not None
+        # During the first run nothing is news; whether that was it is known when it has ended.
+        undecided = begun is None and is_running
+        news: dict[str, DocumentRow] = {}
+        done = []
+        for name in waiting:
+            row = rows.get(name)
+            if (
+                row is None
+                or row.text_sha256 is None
+                or row.followed_of == row.content
+                or since is None
+                or row.first_seen_at <= since
+            ):
+                done.append(name)
+            elif begun is not None and row.first_seen_at > begun:
+                news[name] = row
+            elif not undecided:
+                done.append(name)
+        _take_off(subdomain, {name: waiting[name] for name in done})
+        return cls(site, waiting, news, is_running)
 
 
 def _news_of(
@@ -301,44 +357,10 @@ def _news_of(
     subscriptions: Sequence[ActiveSubscription],
     whole: OpenIndex | None,
 ) -> Iterator[DocumentNews | None]:
-    """Yield the documents of a site that are news and can be shown; None for each that waits.
-
-    What is no news, and never will be, is taken off the list.
-    """
+    """Yield the documents of a site that are news and can be shown; None for each that waits."""
     since = min((each.since for each in subscriptions), default=None)
-    with reading_connection(settings.sql_url) as conn:
-        waiting: dict[str, int] = dict(
-            conn.execute(select(_w.name, _w.number).where(_w.subdomain == subdomain)).all()
-        )
-        rows = {
-            row.name: row
-            for row in manifest.documents(conn, subdomain, list(waiting), with_parts=True)
-        }
-        site = get_site_by_subdomain(conn, subdomain)
-        begun = first_run_ended(conn, subdomain)
-        active = select(runs_table.c.run_id).where(
-            runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE
-        )
-        is_running = conn.execute(active).first() is not None
-    # During the first run nothing is news; whether that was it is known when it has ended.
-    undecided = begun is None and is_running
-    news: dict[str, DocumentRow] = {}
-    done = []
-    for name in waiting:
-        row = rows.get(name)
-        if (
-            row is None
-            or row.text_sha256 is None
-            or row.followed_of == row.content
-            or since is None
-            or row.first_seen_at <= since
-        ):
-            done.append(name)
-        elif begun is not None and row.first_seen_at > begun:
-            news[name] = row
-        elif not undecided:
-            done.append(name)
-    _take_off(subdomain, {name: waiting[name] for name in done})
+    listed = _WaitingDocuments.of(settings, subdomain, since)
+    site, waiting, news = listed.site, listed.numbers, listed.news
     if not news or site is None:
         return
     with contextlib.ExitStack() as opened:
@@ -352,7 +374,7 @@ def _news_of(
             name: each
             for name, each in index.compiled_documents(db, place, list(news)).items()
             if each.digest == digest_of(news[name], gate)
-            and (news[name].findings_of is not None or not is_running)
+            and (news[name].findings_of is not None or not listed.is_running)
         }
         # What is compiled is public.
         missing = news.keys() - compiled.keys()

@@ -1,6 +1,6 @@
 """What the documents of a site are taken for, and what people correct.
 
-A correction holds for good, whatever is read or fetched later.  It is in the audit log, written in
+A correction is permanent, whatever is read or fetched later.  It is in the audit log, written in
 the transaction that makes it.  Names of files and documents stay: only what they are said to be
 changes.
 """

@@ -196,7 +196,14 @@ def deliver(settings: Settings) -> Told:
                 claim = ledger.claim(conn, (NOTICES,), me, lambda _queue: 1)
             if claim is None:
                 return Told(delivered=sent, failed=failed)
-            if error := _attempt(settings, claim):
+            (item,) = claim.items
+            waiting = msgspec.convert(item.payload, _WaitingNotice)
+            url = {fingerprint(url): url for url in settings.notify_url}.get(waiting.target)
+            try:
+                if url is None:
+                    raise BadSetting("NOTIFY_URL does not name this target any more")
+                send(url, waiting.notice)
+            except (BadSetting, NotDelivered) as error:
                 _settle_failure(claim, error)
                 failed += 1
             else:
@@ -212,29 +219,13 @@ def deliver(settings: Settings) -> Told:
             ledger.forget_worker(conn, me)
 
 
-def _attempt(settings: Settings, claim: Claim) -> str:
-    """Send the notice of a claim and return what went wrong; empty if nothing did."""
-    (item,) = claim.items
-    urls = {fingerprint(url): url for url in settings.notify_url}
-    waiting = msgspec.convert(item.payload, _WaitingNotice)
-    url = urls.get(waiting.target)
-    if url is None:
-        return "BadSetting: NOTIFY_URL does not name this target any more"
-    try:
-        send(url, waiting.notice)
-    except NotDelivered as error:
-        return f"NotDelivered: {error}"
-    return ""
-
-
-def _settle_failure(claim: Claim, error: str) -> None:
+def _settle_failure(claim: Claim, error: BadSetting | NotDelivered) -> None:
     """Try again later, or give up a target that is gone or away for a day."""
     (item,) = claim.items
-    kind, _, why = error.partition(": ")
     attempts = GIVE_UP.total_seconds() / RETRY_SECONDS
-    given_up = kind == BadSetting.__name__ or item.attempt >= attempts
+    given_up = isinstance(error, BadSetting) or item.attempt >= attempts
     state = Item.FAILED if given_up else Item.PENDING
-    outcome = Outcome(item, state, why, kind, delay=RETRY_SECONDS)
+    outcome = Outcome(item, state, str(error), type(error).__name__, delay=RETRY_SECONDS)
     with civic_db_connection() as conn:
         transitions.finish(conn, claim, [outcome], ended=True)
 

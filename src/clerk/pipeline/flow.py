@@ -30,7 +30,7 @@ from . import (
     upload_state,
     upload_steps,
 )
-from .stages import CompileResult, DeployResult, ExtractResult, StageResult
+from .stages import STAGES, StageResult
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +38,7 @@ log = logging.getLogger(__name__)
 _RESULTS: Mapping[str, type[transitions.Found | TextRecord | StageResult]] = {
     Step.FETCH: transitions.Found,
     Step.DOCUMENT: TextRecord,
-    Step.COMPILE: CompileResult,
-    Step.EXTRACT: ExtractResult,
-    Step.DEPLOY: DeployResult,
+    **{stage.step: stage.result for stage in STAGES if stage.result},
 }
 
 #: How many claims of dead workers a busy worker releases at a time.
