@@ -303,7 +303,8 @@ RULES: Final = (
 #: After a date: the date is of something else.
 _AFTER_OTHER = Words(
     r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed"
-    r"|signed)\b(?! (?:the|this|an?)\b)|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and"
+    r"|signed)\b(?! (?:the|this|an?)\b)"
+    r"|^[\W_]{0,3}(?:\S+[^\S\n]{1,3}){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and"
     r"|to|through|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}\bminutes\b"
 )
 #: What may be on the line of a date that is a heading.
