@@ -487,7 +487,8 @@ def after_own_place(name: str, own: frozenset[str]) -> str:
         start += 3 if small[start + 2 : start + 3] == ["the"] else 2
     end = start
     while end < len(words) and own.issuperset(small[end].split("-")):
-        end += 1
+        # "Isle of White".
+        end += 2 if small[end + 1 : end + 2] == ["of"] and own & {*small[end + 2 : end + 3]} else 1
     return " ".join(words[end:]) if start < end < len(words) else name
 
 

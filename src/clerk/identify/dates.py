@@ -213,7 +213,50 @@ def without_dates(text: str, mark: str = " ") -> str:
 
 
 def _written(text: str) -> Sequence[_Written]:
-    return _written_with_digits(text) if _DIGIT.search(text) else ()
+    """Return the dates of a text; a date in words is one of a formal heading or certificate."""
+    found = _written_with_digits(text) if _DIGIT.search(text) else ()
+    if "ay of " not in text and "AY OF " not in text:
+        return found
+    in_words = []
+    for match in _IN_WORDS.finditer(text):
+        number = _number_in_words(match["day"].lower().replace("-", " ").split())
+        years = match["year"].lower().replace("-", " ").replace(",", " ").split()
+        in_digits = years[0].isdigit()
+        year = int(years[0]) if in_digits else _CENTURIES[" ".join(years[:2])]
+        year += _number_in_words(years[2:])
+        if day := calendar_day(year, MONTH_OF_WORD[match["month"].lower()], number):
+            start, weekday = _with_weekday(text, 0, match.start())
+            in_words.append(_Written(start, match.end(), day, day, False, weekday))
+    return sorted([*found, *in_words])
+
+
+_WORDS_OF_NUMBERS = """
+    one two three four five six seven eight nine
+    ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+    twenty thirty forty fifty sixty seventy eighty ninety
+    first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth
+""".strip().splitlines()
+_UNITS, _TEENS, _TENS, _FIRST = map(str.split, _WORDS_OF_NUMBERS)
+_NUMBERS_IN_WORDS: Final = {
+    **{word: number for number, word in enumerate([*_UNITS, *_TEENS], 1)},
+    **{word: number for number, word in enumerate(_FIRST, 1)},
+    **{f"{word}th": number for number, word in enumerate(_TEENS, 10)},
+    **{word: 10 * number for number, word in enumerate(_TENS, 2)},
+    **{"twentieth": 20, "thirtieth": 30, "and": 0},
+}
+_CENTURIES: Final = {"nineteen hundred": 1900, "eighteen hundred": 1800, "two thousand": 2000}
+_ORDINAL = rf"(?:(?:twenty|thirty)[\s-])?(?:{'|'.join(_FIRST)}|twentieth|thirtieth|\w{{3,6}}teenth)"
+_IN_WORDS = re.compile(
+    rf"\b(?P<day>{_ORDINAL})\sday\sof\s(?P<month>{_MONTH}),?\s(?:in\s)?(?:the\syear\s)?"
+    rf"(?:of\sour\slord,?\s)?(?P<year>{_YEAR4}\b|(?:two\sthousand|(?:nine|eigh)teen\shundred)"
+    rf"(?:,?\s(?:and\s)?(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_UNITS)}))?"
+    rf"|{'|'.join([*_TEENS, *_UNITS])})\b)?)",
+    re.IGNORECASE,
+)
+
+
+def _number_in_words(words: Iterable[str]) -> int:
+    return sum(_NUMBERS_IN_WORDS.get(word, 0) for word in words)
 
 
 #: The lines of a page are asked for their dates more than once.

@@ -126,8 +126,8 @@ RULES: Final = (
     _rule(
         "adoption",
         9.5,
-        r"\b(?:passed|adopted|enacted|finally passed|(?:resolved|ordained)(?! that)|carried"
-        r"|approved|read)\b[^.]{0,140}\b(?:this|the|on|day|dated?|held|(?:meeting"
+        r"\b(?:passed|adopted|enacted|finally passed|(?:resolved|ordained)\b(?![^.]*\bthat\b)"
+        r"|carried|approved|read)\b[^.]{0,140}\b(?:this|the|on|day|dated?|held|(?:meeting"
         r"|session) of)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted|approved)[\W_]{0,6}$|\bat (?:its"
         r"|their|the|a|an) (?:[\w'’]+ ){0,6}(?:meeting|session)\b[^.]{0,60}\b(?:on|of"
         r"|held)\b[\W_]{0,4}$|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$"
@@ -200,7 +200,8 @@ RULES: Final = (
         r"|postponed|deferred|rescheduled|closing|opens?|ratified|enclosed|accounts?|statement"
         r"|invoice|permit|dated|stand vom|to)\b[\W_]*(?:(?:on|of|the|this|at|for|as|by|date"
         r"|meeting|regular|council|board|year|time|and) ?[\W_]*){0,5}$|\bcontinuation of (?:the "
-        r"|a )?(?:\w+ ){0,3}$|\b(?:normally|usually|originally) (?:\w+ ){0,4}$",
+        r"|a )?(?:\w+ ){0,3}$|\b(?:normally|usually|originally) (?:\w+ ){0,4}$"
+        r"|\bnext (?:\w+ ){0,2}(?:meeting|session) (?:is |will be |to be )(?:\w+ ){0,3}$",
         "AMENDED @",
         "Year ended @",
         "Printed on @",
@@ -255,7 +256,7 @@ RULES: Final = (
     _rule(
         "meeting held",
         6.0,
-        r"\bbe it remembered(?: that)?[\W_]+(?:on )?(?:this )?(?:the )?$|(?:^"
+        r"\bbe it remembered,?(?: that)?[\W_]+(?:on )?(?:this )?(?:the )?$|(?:^"
         r"|\n)on this,? (?:the )?$|\bsiendo las\b[^\n]{0,80}\bd[ií]a $|\b(?:held|met|meet|convened?"
         r"|assembled|take place"
         r"|called to order)\b[^.\n]{0,90}?" + _LINK,
@@ -303,7 +304,8 @@ RULES: Final = (
 #: After a date: the date is of something else.
 _AFTER_OTHER = Words(
     r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed"
-    r"|signed)\b(?! (?:the|this|an?)\b)|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and"
+    r"|signed)\b(?! (?:the|this|an?)\b)"
+    r"|^[^\w.]{0,3}(?:\w[^\s.]*[^\S\n]{1,3}){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and"
     r"|to|through|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}\bminutes\b"
 )
 #: What may be on the line of a date that is a heading.
@@ -351,6 +353,10 @@ _DATE_LABEL = Words(r"^date ?:")
 #: A label begins a statement of its own, whatever the line above says.
 _MEETING_DATE = Words(r"^(?:(?:council|board) )?(?:meeting|agenda|hearing) date\b")
 _OF_MINUTES = Words(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+#: "The following are the minutes of the Council meeting held on".
+_THESE_MINUTES = Words(
+    r"\b(?:following|these|this)\b[^.;]{0,30} (?:is|are)\b[^.;]{0,20}\bminutes of\b"
+)
 #: A full stop that ends no sentence: "Ashby, B.C.", "St. Mary's Ave."
 _ABBREVIATED = re.compile(r"\b([A-Z]|St|Ste|Ave|Rd|Dr|Blvd|Hwy|Rm|No)\.")
 _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
@@ -572,7 +578,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
         told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
         around = _SENTENCE_END.split(told)[-1:]
         if _OF_MINUTES.search(around[0]):
-            return 0.0
+            is_title = kind == MINUTES and where.is_near and _THESE_MINUTES.search(around[0])
+            return 6.0 if is_title else 0.0
     for whole in around:
         small = whole[-_BEFORE:].lower()
         for rule in document.rules:

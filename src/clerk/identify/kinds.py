@@ -121,13 +121,21 @@ HEADINGS: Final = (
         needs="pack",
     ),
     _rule(
+        RESOLUTION,
+        8,
+        r"^(?:certified )?extracts? (?:of|from) (?:the )?(?:\w+ ){0,2}minutes\b",
+        "EXTRACT OF MINUTES OF MEETING",
+        needs="extract certified",
+    ),
+    _rule(
         MINUTES,
         8,
         r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b|\bcompte[- ]rendu\b"
         r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b|^acta\b|\bacta de\b|\bbesluitenlijst\b"
         r"|^notulen\b|^verslag van\b|\b(?:record|journal|summary) of (?:the )?(?:\S+ "
         r"){0,5}(?:proceedings|meeting|action\w*|decisions)|\baction summary\b"
-        r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
+        r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b"
+        r"|^notes of (?:the |an? )?(?:\S+ ){0,4}meeting\b",
         "MINUTES",
         "Minutes of the Regular Meeting of the Town Board",
         "PROCÈS-VERBAL",
@@ -135,6 +143,7 @@ HEADINGS: Final = (
         "RECORD OF PROCEEDINGS",
         "OFFICIAL PROCEEDINGS",
         "ACTION SUMMARY",
+        "Notes of the meeting held on 4 March 2024",
         needs="minut mintu verba niederschrift sitzungsniederschrift protokoll acta record journal "
         "summary proceeding notes cofnod compte besluitenlijst notulen verslag",
     ),
@@ -433,6 +442,14 @@ OPENINGS: Final = (
         needs="to from subject prepared submitted presented reviewed recommendation "
         "background category purpose dept department title impact implication "
         "summary analysis discussion",
+    ),
+    _rule(
+        REPORT,
+        4,
+        r"\bvouchers?,? (?:\w+ ){0,3}audited and certified\b|\b(?:vouchers|claims|bills|warrants"
+        r"|payments) (?:are|is) (?:approved|presented|submitted) for payment\b",
+        "The following vouchers, as audited and certified by the Auditing Officer",
+        needs="voucher claims bills warrants payments",
     ),
     _rule(
         REPORT,

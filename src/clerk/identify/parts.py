@@ -94,7 +94,8 @@ _GOES_ON = Words(
 )
 _LOWER_CASE = re.compile(r"[a-zà-ü]{2,}[ ,;.]|[a-z] [a-z]")
 _PAGE_NUMBER = Words(
-    r"\b(?:page|pg\.?|seite|p\.) ?(?P<one>[0-9]{1,3})\b(?: ?(?:of|/|von) ?(?P<of>[0-9]{1,3})\b)?"
+    r"\b(?:page|pg\.?|seite|p\.) ?#? ?(?P<one>[0-9]{1,3})\b"
+    r"(?: ?(?:of|/|von) ?(?P<of>[0-9]{1,3})\b)?"
     r"|^(?P<two>[0-9]{1,3}) ?(?:of|/) ?(?P<of2>[0-9]{1,3})$|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
     r"|\|(?: ?page) ?(?P<four>[0-9]{1,3})|https?:\S+ (?P<five>[0-9]{1,3})/(?P<of5>[0-9]{1,3})$"
 )
@@ -110,7 +111,7 @@ _PACKET_PAGE = Words(
 _COMPLETE = Words(
     r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely|\byours (?:truly"
     r"|faithfully)|-30-|\bminutes (?:to be|are subject to) approv|\b(?:passed|adopted"
-    r"|enacted) (?:\w+ ){0,6}this\b"
+    r"|enacted) (?:\w+ ){0,6}this\b(?! (?:order|resolution|ordinance)\b)"
 )
 _COMPLETE_NEEDS: Final = (
     *("adjourn", "respectfully", "meeting", "sincerely", "yours", "-30-", "minutes", "this"),
@@ -573,8 +574,9 @@ def _ends_part(line: str) -> bool:
     small = line.lower()
     if any(map(small.__contains__, _COMPLETE_NEEDS)) and _COMPLETE.search(small):
         return True
-    # "Mayor Hale called the meeting to order" is no signature.
+    # "Mayor Hale called the meeting to order" is no signature, "Present: Ann Lee, Mayor" neither.
     may_sign = len(line) <= _LONGEST_SIGNATURE and any(map(small.__contains__, _SIGNED_NEEDS))
+    may_sign = may_sign and not small.startswith(("present", "members present"))
     return may_sign and bool(_SIGNED.search(small)) and _in_capitals(line)
 
 
@@ -626,6 +628,8 @@ def _signs(page: _Page, before: _Page, seen: Set[str]) -> Iterator[_Sign]:
         yield _Sign("text goes on", -5.0)
         return
     is_text = is_sentence(opening)
+    if _VOUCHERS.match(opening):
+        yield _Sign("list of payments", 3.5, opening)
     if opens := page.opens_minutes:
         yield _Sign("meeting", 3.5, opens.text)
     if is_text:
@@ -651,6 +655,13 @@ def _signs(page: _Page, before: _Page, seen: Set[str]) -> Iterator[_Sign]:
         yield _Sign("other paper", 1.5, opening)
     if None not in (scans := {page.view.is_scan, before.view.is_scan}) and len(scans) == 2:
         yield _Sign("scan next to text", 1.5, opening)
+
+
+#: How the page begins that approves payments, without a title.
+_VOUCHERS = Words(
+    r"(?:the )?following (?:\w+ ){0,2}(?:vouchers?|claims?|bills|warrants?|checks|cheques|payments"
+    r"|accounts)\b(?!.*\b(?:was|were)\b)"
+)
 
 
 def _signs_against(page: _Page, first: _Page, seen: Set[str]) -> Iterator[_Sign]:
@@ -994,6 +1005,7 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
         text = line.text
         words = place_words(text)
         is_district = bool(DISTRICT.search(text)) and not HEAD.search(text)
+        is_district = is_district or bool(_OF_SEVERAL_PLACES.search(text))
         if (own.words and words == own.words) or (not is_district and own.words & words):
             return None
         if is_district or not (
@@ -1010,12 +1022,17 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     return None
 
 
+_OF_SEVERAL_PLACES = Words(
+    r"\b(?:council of governments|(?:association|league) of (?:\w+ )?(?:governments|counties|cities"
+    r"|municipalities|towns(?:hips)?|boroughs|villages|school boards)|joint powers)\b"
+)
 #: Who publishes a packet has no release of its own in it.
 _RELEASE = Words(r"\b(?:news|press|media) release\b|\bfor immediate release\b")
 _OWN_PAPER = Words(
     r"\bpolic(?:y|ies)$|\b(?:payments?|payables?|claims?|cheques?|checks?|vouchers?|warrants?"
     r"|disbursements?) (?:\w+ ){0,2}(?:register|report|list\w*)\b|\blist of (?:bills|claims"
     r"|payments|accounts)\b|\b(?:payments|accounts|bills) (?:for (?:approval|payment)|to be paid)\b"
+    r"|^(?:the )?following (?:\w+ ){0,2}(?:vouchers?|claims|bills|warrants)\b"
 )
 #: The library board, conservation commission and housing committee are bodies of the town.
 _ORGANISATION = Words(
