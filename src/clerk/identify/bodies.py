@@ -568,7 +568,7 @@ def body_of(
                 weight += 1.5
             if _BARE.fullmatch(name):
                 weight -= 1.5
-            if _is_organisation_alone(name):
+            if _INCORPORATED.search(name) and not _OF_ORGANISATION.search(name):
                 weight -= 1.0
             if _PART_OF_COUNCIL.search(name):
                 # A council's letterhead stands above the name of its committee.
@@ -712,12 +712,7 @@ def district_of(block: Sequence[Line]) -> Fact:
 _DISTRICT_NUMBER: Final = 8
 
 
-def _is_organisation_alone(name: str) -> bool:
-    return bool(_INCORPORATED.search(name)) and not re.search(
-        r"\b(?:board|council|committee|commission)\b", name, re.IGNORECASE
-    )
-
-
+_OF_ORGANISATION = Words(r"\b(?:board|council|committee|commission)\b")
 _OPENING_LINES: Final = 30
 #: A line longer than this goes on in the next.
 _FULL_LINE: Final = 55

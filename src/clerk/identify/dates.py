@@ -262,7 +262,21 @@ def _number_in_words(words: Iterable[str]) -> int:
 #: The lines of a page are asked for their dates more than once.
 @lru_cache(maxsize=64)
 def _written_with_digits(text: str) -> Sequence[_Written]:
-    found = [*_named(text), *_in_numbers(text)]
+    found = list(_named(text))
+    for match in _NUMBERS.finditer(text) if _MARKED.search(text) else ():
+        if match.start() and text[match.start() - 1] in "0123456789./-":
+            continue
+        if _NUMBERED.search(text, max(0, match.start() - _LONGEST_NUMBERED), match.start()):
+            continue
+        if match["year"]:
+            day = calendar_day(int(match["year"]), int(match["month"]), int(match["day"]))
+            by_month = by_day = day
+        else:
+            year = whole_year(match["last"])
+            first, second = int(match["first"]), int(match["second"])
+            by_month, by_day = calendar_day(year, first, second), calendar_day(year, second, first)
+        start, weekday = _with_weekday(text, 0, match.start())
+        found.append(_Written(start, match.end(), by_month, by_day, True, weekday))
     found.sort()
     return found
 
@@ -272,10 +286,11 @@ def _named(text: str) -> Iterator[_Written]:
     for year in _YEAR.finditer(text):
         end = year.start()
         start = max(at, end - _LONGEST_DATE)
-        words = [each for each in _WORD.finditer(text, start, end) if _may_end_month(each[0])]
-        if not words:
+        words = _WORD.finditer(text, start, end)
+        names = [each.start() for each in words if each[0][-3:].lower() in _ENDS_OF_MONTHS]
+        if not names:
             continue
-        name = words[-1].start()
+        name = names[-1]
         match = month_first = _MONTH_FIRST.match(text, name, end)
         if match is None:
             match = _DAY_FIRST.search(text, max(start, name - _LONGEST_DAY), end)
@@ -290,32 +305,6 @@ def _named(text: str) -> Iterator[_Written]:
         by_day = None if month_first else day
         yield _Written(start, year.end(), by_month, by_day, False, weekday)
         at = year.end()
-
-
-def _may_end_month(word: str) -> bool:
-    return word[-3:].lower() in _ENDS_OF_MONTHS
-
-
-def _in_numbers(text: str) -> Iterator[_Written]:
-    if not _MARKED.search(text):
-        return
-    for match in _NUMBERS.finditer(text):
-        if match.start() and text[match.start() - 1] in "0123456789./-":
-            continue
-        if _NUMBERED.search(text, max(0, match.start() - _LONGEST_NUMBERED), match.start()):
-            continue
-        if match["year"]:
-            day = calendar_day(int(match["year"]), int(match["month"]), int(match["day"]))
-            by_month = by_day = day
-        else:
-            year, first, second = (
-                whole_year(match["last"]),
-                int(match["first"]),
-                int(match["second"]),
-            )
-            by_month, by_day = calendar_day(year, first, second), calendar_day(year, second, first)
-        start, weekday = _with_weekday(text, 0, match.start())
-        yield _Written(start, match.end(), by_month, by_day, True, weekday)
 
 
 def _with_weekday(text: str, at: int, start: int) -> tuple[int, int | None]:

@@ -415,7 +415,11 @@ def meeting_day(
     starts = [0, *accumulate(len(line.text) + 1 for line in lines)]
     rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
     document = _Document(kind, is_letter, lines[:16], rules)
-    recitals = _recitals(text) if kind == RESOLUTION else (0, 0)
+    #: From where to where a resolution tells what went before it.
+    recitals = (0, 0)
+    if kind == RESOLUTION and (start := text.lower().find("whereas")) >= 0:
+        resolved = _RESOLVED.search(text, start)
+        recitals = (start, resolved.start() if resolved else len(text))
     candidates: list[tuple[float, PrintedDate, Line]] = []
     unclear: list[Fact] = []
     number = 0
@@ -481,15 +485,6 @@ def meeting_day(
     return DayReading(_fact(text, best, line, confidence), others, unclear)
 
 
-def _recitals(text: str) -> tuple[int, int]:
-    """Return from where to where a resolution tells what went before it."""
-    start = text.lower().find("whereas")
-    if start < 0:
-        return 0, 0
-    resolved = _RESOLVED.search(text, start)
-    return start, resolved.start() if resolved else len(text)
-
-
 _RESOLVED = Words(
     r"\b(?:be it|now,? therefore|therefore,|hereby resolves|(?:ordains|enacts) as)\b|\bcarried\b"
     r"|\bread (?:a|for the) (?:first|second|third)\b"
@@ -507,15 +502,6 @@ _THIS_DAY = Words(r"\bthis (?:the )?$")
 _ALSO_APPROVED = Words(r"[0-9],? (?:and )?approved (?:by the mayor )?this (?:the )?$")
 #: "Am Montag, 04.04.2022, findet um 19 Uhr eine Sitzung des Gemeinderats statt."
 _TAKES_PLACE = Words(r"^[\W_]{0,3}findet\b[^.]{0,90}\bsitzung\b")
-
-
-def _is_cancelled(where: _Where) -> bool:
-    """Whether a sentence says that the meeting of a day is cancelled."""
-    if "cancel" not in where.after.lower():
-        return False
-    if _CANCELLED_AFTER.match(where.after):
-        return True
-    return bool(_MEETING_BEFORE.search(where.before) and _CANCELLED_LATER.match(where.after))
 
 
 def _is_subject(where: _Where) -> bool:
@@ -546,7 +532,11 @@ def _weight(where: _Where, document: _Document) -> float | None:
     ):
         return 0.0
     of_meeting = kind in OF_A_MEETING
-    if kind == NOTICE and where.is_near and _is_cancelled(where):
+    is_cancelled = "cancel" in where.after.lower() and (
+        _CANCELLED_AFTER.match(where.after)
+        or (_MEETING_BEFORE.search(where.before) and _CANCELLED_LATER.match(where.after))
+    )
+    if kind == NOTICE and where.is_near and is_cancelled:
         # The notice is of this meeting, not of the next one that it announces.
         return _CANCELLED
     if kind == NOTICE and _MOVED_AFTER.match(where.after):

@@ -213,7 +213,29 @@ class _Page:
 
     @cached_property
     def number(self) -> _PageNumber:
-        return _page_number([line.text for line in self._lines.first(_NUMBER_LINES)], self.last)
+        """The number that the first or last lines print."""
+        first = [line.text for line in self._lines.first(_NUMBER_LINES)]
+        lines = (*first, *reversed(self.last))
+        has_word = any(map("\n".join(lines).lower().__contains__, _PAGE_WORDS))
+        for number, printed in enumerate(lines):
+            # A number by itself, or next to a word for a page.
+            if len(printed) <= _NUMBER_ALONE:
+                is_number = has_word or bool(_DIGITS.search(printed))
+            else:
+                is_number = has_word and any(map(printed.lower().__contains__, _PAGE_WORDS))
+            if is_number:
+                line = _in_digits(printed)
+                match = _PAGE_NUMBER.search(line) if len(line) < 100 else None
+                if not match or _PACKET_PAGE.search(line):
+                    continue
+                named = match.groupdict()
+                if named["three"] and _HEADER_LINES < number < len(first):
+                    # A number by itself, but not at the edge of the page.
+                    continue
+                found = next(named[each] for each in _NUMBERS if named[each])
+                of = named["of"] or named["of2"] or named["of5"]
+                return _PageNumber(int(found), int(of) if of else None, not named["three"])
+        return _PageNumber()
 
     @cached_property
     def first(self) -> frozenset[str]:
@@ -371,7 +393,14 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     """Return the parts of a document in order; together they have every page."""
     if not pages:
         return []
-    running = _running_headers(pages)
+    # The first lines that are on many pages belong to no part.
+    first_lines = Counter(
+        _fixed(page.text[:200].lstrip().split("\n", 1)[0].strip()) for page in pages if page.text
+    )
+    often = max(3, _OFTEN * len(pages))
+    running = frozenset(
+        line for line, count in first_lines.items() if len(line) > 7 and count >= often
+    )
     tops = [_Page(page, running) for page in pages]
     numbered_through: bool | None = None
     marked = sum(bool(page.bookmarks) for page in pages)
@@ -390,7 +419,11 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             seen_to = index
             signs: list[_Sign] = []
             if numbered_through is None:
-                numbered_through = _is_numbered_through(tops)
+                # Whether the numbers on the pages count the pages of the whole packet.
+                counted = tops if len(tops) > _FEW_PAGES else ()
+                numbers = ((at, top.number.number) for at, top in enumerate(counted))
+                offsets = Counter(at - number for at, number in numbers if number)
+                numbered_through = max(offsets.values(), default=0) > 0.6 * len(tops)
             if not numbered_through:
                 signs += _signs_of_number(page, before, index - first.at + 1)
             if not any(sign.weight < -_ENOUGH for sign in signs):
@@ -407,7 +440,11 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
                 signs.append(_Sign("title of the part before", 2.0, page.opening))
             if sum(sign.weight for sign in signs) >= _ENOUGH:
                 signs += _signs_against(page, first.page, seen or before.first)
-            begins = _beginning(page, signs)
+            weight = sum(sign.weight for sign in signs)
+            if weight >= _ENOUGH and page.opening:
+                best = max(signs, key=lambda sign: sign.weight)
+                sure = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
+                begins = Fact(best.name, PAGE, best.quote[:120], page.view.page, sure)
         if not starts or begins.value:
             starts.append(_Start(index, page, begins))
         rest, character = page, 0
@@ -456,16 +493,6 @@ class _Start(NamedTuple):
     character: int = 0
 
 
-def _beginning(page: _Page, signs: Sequence[_Sign]) -> Fact:
-    """Return the strongest sign if there are enough of them for a part to begin."""
-    weight = sum(sign.weight for sign in signs)
-    if weight < _ENOUGH or not page.opening:
-        return UNKNOWN
-    best = max(signs, key=lambda sign: sign.weight)
-    confidence = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
-    return Fact(best.name, PAGE, best.quote[:120], page.view.page, confidence)
-
-
 def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
     """Return the rest of a page on which another part begins, after how many characters.
 
@@ -493,8 +520,12 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
             while top > 1 and _is_title(lines[top - 1].text) and number - top < _TITLE_LINES:
                 top -= 1
         raw = text.split("\n")
-        at = _raw_line(raw, lines[: top + 1])
-        above = sum(len(each) + 1 for each in raw[:at])
+        at = -1
+        # Line by line: names come twice.
+        for line in lines[: top + 1]:
+            following = enumerate(raw[at + 1 :], at + 1)
+            at = next((n for n, each in following if line.text in " ".join(each.split())), at)
+        above = sum(len(each) + 1 for each in raw[: max(at, 0)])
         view = msgspec.structs.replace(page.view, text=page.view.text[above:])
         rest = _Page(view, frozenset())
         if above and rest.days and not rest.days <= first.days and rest.opens_like(rule.kind):
@@ -528,7 +559,11 @@ def _titles(page: _Page) -> dict[str, KindRule]:
         elif begin < LONGEST_LINE and small.count("\n", 0, begin) < _ABOVE_TITLE:
             continue
         for line in lines:
-            if line not in found and (rule := _title_rule(line)):
+            first_word = line.split(" ", 1)[0].lower()
+            if line in found or line[:1].islower() or first_word in _MOTION_BEGINS:
+                continue
+            rule = None if is_sentence(line) else heading_rule(line)
+            if rule and rule.kind in _OWN_DOCUMENT and not _ITEM.match(line):
                 found[line] = rule
     return found
 
@@ -540,23 +575,6 @@ _MOTION_BEGINS: Final = frozenset(
         *("approval", "adopt", "adoption", "recommendation", "recommendation:", "request", "see"),
     }
 )
-
-
-def _title_rule(line: str) -> KindRule | None:
-    """Return the rule of a line that is the title of a document of its own."""
-    if line[:1].islower() or line.split(" ", 1)[0].lower() in _MOTION_BEGINS or is_sentence(line):
-        return None
-    rule = heading_rule(line)
-    return rule if rule and rule.kind in _OWN_DOCUMENT and not _ITEM.match(line) else None
-
-
-def _raw_line(raw: Sequence[str], lines: Sequence[Line]) -> int:
-    """Return which line of a page the last of its tidied first lines is; names come twice."""
-    at = -1
-    for line in lines:
-        following = enumerate(raw[at + 1 :], at + 1)
-        at = next((n for n, each in following if line.text in " ".join(each.split())), at)
-    return max(at, 0)
 
 
 def _is_title(line: str) -> bool:
@@ -651,7 +669,9 @@ def _signs(page: _Page, before: _Page, seen: Set[str]) -> Iterator[_Sign]:
         yield _Sign("no running header", 1.0, opening)
     if not before.last:
         yield _Sign("blank page before", 1.0, opening)
-    if page.view.width and before.view.width and not _same_paper(page.view, before.view):
+    sizes = [each.view.width + each.view.height for each in (page, before) if each.view.width]
+    if len(sizes) == 2 and abs(sizes[0] - sizes[1]) >= _PAPER_POINTS:
+        # Whichever way they are turned.
         yield _Sign("other paper", 1.5, opening)
     if None not in (scans := {page.view.is_scan, before.view.is_scan}) and len(scans) == 2:
         yield _Sign("scan next to text", 1.5, opening)
@@ -739,21 +759,7 @@ _SLIDE = Words(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
 _MARKED_SHARE: Final = 0.6
 
 
-def _same_paper(page: PageView, before: PageView) -> bool:
-    """Whether two pages have the same size, whichever way they are turned."""
-    return abs(page.width + page.height - before.width - before.height) < _PAPER_POINTS
-
-
 _PAPER_POINTS: Final = 15.0
-
-
-def _running_headers(pages: Sequence[PageView]) -> frozenset[str]:
-    """Return the first lines that are on many pages: they belong to no part."""
-    found = Counter(
-        _fixed(page.text[:200].lstrip().split("\n", 1)[0].strip()) for page in pages if page.text
-    )
-    often = max(3, _OFTEN * len(pages))
-    return frozenset(line for line, count in found.items() if len(line) > 7 and count >= often)
 
 
 def _fixed(line: str) -> str:
@@ -776,45 +782,11 @@ class _PageNumber(NamedTuple):
     says_page: bool = False
 
 
-def _page_number(first: Sequence[str], last: Sequence[str]) -> _PageNumber:
-    """Return the number that the first or last lines of a page print."""
-    lines = (*first, *reversed(last))
-    has_word = any(map("\n".join(lines).lower().__contains__, _PAGE_WORDS))
-    for number, printed in enumerate(lines):
-        # A number by itself, or next to a word for a page.
-        if len(printed) <= _NUMBER_ALONE:
-            is_number = has_word or bool(_DIGITS.search(printed))
-        else:
-            is_number = has_word and any(map(printed.lower().__contains__, _PAGE_WORDS))
-        if is_number:
-            line = _in_digits(printed)
-            match = _PAGE_NUMBER.search(line) if len(line) < 100 else None
-            if not match or _PACKET_PAGE.search(line):
-                continue
-            named = match.groupdict()
-            if named["three"] and _HEADER_LINES < number < len(first):
-                # A number by itself, but not at the edge of the page.
-                continue
-            found = next(named[each] for each in _NUMBERS if named[each])
-            of = named["of"] or named["of2"] or named["of5"]
-            return _PageNumber(int(found), int(of) if of else None, not named["three"])
-    return _PageNumber()
-
-
 _NUMBER_ALONE: Final = 14
 #: With no more pages than this, a number on each of them says nothing about a packet.
 _FEW_PAGES: Final = 5
 _PAGE_WORDS: Final = ("page", "pg", "seite", "p.", "http")
 _NUMBERS: Final = ("one", "two", "three", "four", "five")
-
-
-def _is_numbered_through(tops: Sequence[_Page]) -> bool:
-    """Whether the numbers on the pages count the pages of the whole packet."""
-    if len(tops) <= _FEW_PAGES:
-        return False
-    numbers = ((index, top.number.number) for index, top in enumerate(tops))
-    offsets = Counter(index - number for index, number in numbers if number)
-    return bool(offsets) and offsets.most_common(1)[0][1] > 0.6 * len(tops)
 
 
 # ------------------------------------------------------------------------- what a part is
@@ -849,7 +821,15 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
             day = day if day.value else _taken(packet.date)
             body = body if body.value else _taken(packet.body)
     elif kind.value in (OTHER, REPORT, None):
-        same_day = _prints(top, packet.date)
+        same_day = next(
+            (
+                Fact(packet.date.value, PAGE, line.text, line.page, 0.8)
+                for line in top.block
+                for found in printed_dates(line.text)
+                if found.day.isoformat() == packet.date.value
+            ),
+            None,
+        )
         if not place.value and not printed.is_letter:
             # A report of the day, or to the body; a list of payments or a policy is nobody else's.
             is_own = is_own or bool(same_day) or _is_same_body(body, packet.body, own.words)
@@ -867,9 +847,12 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
         whole = f"{other.value} {body.value}" if body.value else other.value
         elsewhere, place = True, other
         body = msgspec.structs.replace(other, value=whole)
-    elif not elsewhere and body.confidence < MENTIONED and _may_be_body(body, packet.body):
-        # A body that is only mentioned in the text; the packet's is as good.
-        body = _taken(packet.body) if packet.body.value else body
+    elif not elsewhere and body.confidence < MENTIONED:
+        # A body that is only mentioned in the text; the packet's is as good, but a bare board is no
+        # council.
+        is_bare = bool(body.value) and body.confidence == BARE
+        if not is_bare or (body.value or "").lower() in (packet.body.value or "").lower():
+            body = _taken(packet.body) if packet.body.value else body
     if not elsewhere and _is_same_body(body, packet.body, own.words):
         # A place has one council, whether it is called "Council" or "Township Council".
         body = msgspec.structs.replace(body, value=packet.body.value)
@@ -898,13 +881,6 @@ def _running_text(top: _Page) -> str:
     """Return the text of a page without its line ends."""
     lines = [line.text for line in lines_of(top.view)]
     return "".join(line + ("" if line[-1] == "-" else " ") for line in lines)
-
-
-def _resolving_place(top: _Page) -> str | None:
-    """Return the place whose council resolves, by the sentence that says so."""
-    text = _running_text(top)
-    says = _RESOLVING.search(text)
-    return next(iter(municipalities(text[says.end() : says.end() + 80])), None) if says else None
 
 
 _RESOLVING = Words(r"\bresolved,? (?:that )?(?:by )?(?:the )?(?:\w+ )?council (?:of|for) (?:the )?")
@@ -942,24 +918,9 @@ _COUNCIL = Words(r"(?:(?:city|town|township|village|municipal|common|regional) )
 _ONE_OF_A_PLACE: Final = (_COUNCIL, *ONE_BOARD)
 
 
-def _may_be_body(body: Fact, of_packet: Fact) -> bool:
-    """Whether a part that prints a bare word may be of the packet's body: a board is no council."""
-    if not body.value or body.confidence != BARE:
-        return True
-    return body.value.lower() in (of_packet.value or "").lower()
-
-
 def _taken(fact: Fact) -> Fact:
     """Return a fact of the packet as that of a part that does not print its own."""
     return msgspec.structs.replace(fact, confidence=round(0.7 * fact.confidence, 2))
-
-
-def _prints(top: _Page, day: Fact) -> Fact | None:
-    """Return where the title block prints the day of the packet."""
-    for line in top.block:
-        if any(found.day.isoformat() == day.value for found in printed_dates(line.text)):
-            return Fact(day.value, PAGE, line.text, line.page, 0.8)
-    return None
 
 
 def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, bool]:
@@ -975,7 +936,10 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
             if of_text and not _KIND_OF_PLACE.search(name):
-                name = _resolving_place(top) or name
+                text = _running_text(top)
+                says = _RESOLVING.search(text)
+                named = municipalities(text[says.end() : says.end() + 80]) if says else ()
+                name = next(iter(named), name)
             is_own = own <= place_words(name)
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
     if body.value and own and own <= place_words(body.value):

@@ -25,6 +25,7 @@ _BLOCK_LINES: Final = 24
 LONGEST_HEADING: Final = 125
 
 
+_TOP_LEVEL = re.compile(r"\\.|\[\^?\]?[^\]]*\]|[()|]|[^\\\[()|]+", re.DOTALL)
 _SPACE_OR_CLASS = re.compile(r"\[[^\]]*\]| \??")
 _CAPITAL = re.compile(r"(?<![\\?])[A-Z]")
 
@@ -37,9 +38,19 @@ class Words:
     """
 
     def __init__(self, words: str) -> None:
-        choices = _choices(_spaced(words))
-        factored = _with_one_boundary(choices)
-        self.pattern = _CAPITAL.sub(lambda found: found[0].lower(), factored)
+        #: The alternatives at the top level.
+        choices, depth = [""], 0
+        for token in _TOP_LEVEL.findall(_spaced(words)):
+            depth += (token == "(") - (token == ")")
+            if token == "|" and not depth:
+                choices.append("")
+            else:
+                choices[-1] += token
+        # "\\ba|\\bb" as "\\b(?:a|b)": within a word, nothing more is compared.
+        bounded = [choice[2:] for choice in choices if choice.startswith(r"\b")]
+        others = [choice for choice in choices if not choice.startswith(r"\b")]
+        factored = [*others, rf"\b(?:{'|'.join(bounded)})"] if bounded[1:] else choices
+        self.pattern = _CAPITAL.sub(lambda found: found[0].lower(), "|".join(factored))
         #: What can only be at the beginning is looked for nowhere else.
         self._at_beginning = all(choice.startswith("^") for choice in choices)
 
@@ -64,7 +75,11 @@ class Words:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Return all matches."""
-        return self._compiled.finditer(_lower(text))
+        small = text.lower()
+        if len(small) != len(text):
+            # One capital has two letters in lower case.
+            small = text.replace("İ", "I").lower()
+        return self._compiled.finditer(small)
 
     def split(self, text: str) -> list[str]:
         """Return what is before, between and after the matches."""
@@ -77,12 +92,6 @@ class Words:
     def sub(self, mark: str, text: str) -> str:
         """Return the text with a mark in place of each match."""
         return mark.join(self.split(text))
-
-
-def _lower(text: str) -> str:
-    """Return a text of the same length in lower case: one capital has two letters in lower case."""
-    small = text.lower()
-    return small if len(small) == len(text) else text.replace("İ", "I").lower()
 
 
 def ascii_lower(text: str) -> str:
@@ -98,28 +107,6 @@ def ascii_lower(text: str) -> str:
 def _spaced(words: str) -> str:
     spaces = {" ": r"\s{1,4}", " ?": r"\s{0,4}"}
     return _SPACE_OR_CLASS.sub(lambda m: spaces.get(m[0], m[0]), words)
-
-
-_TOP_LEVEL = re.compile(r"\\.|\[\^?\]?[^\]]*\]|[()|]|[^\\\[()|]+", re.DOTALL)
-
-
-def _choices(words: str) -> list[str]:
-    """Return the alternatives of a pattern."""
-    choices, depth = [""], 0
-    for token in _TOP_LEVEL.findall(words):
-        depth += (token == "(") - (token == ")")
-        if token == "|" and not depth:
-            choices.append("")
-        else:
-            choices[-1] += token
-    return choices
-
-
-def _with_one_boundary(choices: Sequence[str]) -> str:
-    r"""Return ``\ba|\bb`` as ``\b(?:a|b)``: within a word, nothing more is compared."""
-    bounded = [choice[2:] for choice in choices if choice.startswith(r"\b")]
-    others = [choice for choice in choices if not choice.startswith(r"\b")]
-    return "|".join([*others, rf"\b(?:{'|'.join(bounded)})"]) if bounded[1:] else "|".join(choices)
 
 
 def cased_pattern(words: str) -> re.Pattern[str]:
@@ -380,8 +367,16 @@ def title_block(lines: Sequence[Line]) -> list[Line]:
             return list(lines[:number])
         if "to order" in text.lower() and _CALLED.match(text) and not begins_with_date(text):
             return list(lines[:number])
-        if text[0].isdigit() and _lists_items(lines[number : number + _ITEM_LINES]):
-            return list(lines[:number])
+        if text[0].isdigit():
+            # A list of business: items 1 and 2 without a dot, or two with a time each.
+            following = [each.text for each in lines[number + 1 : number + _ITEM_LINES]]
+            if text.startswith("1 ") and not begins_with_date(text) and not is_address(text):
+                lists_items = any(each.startswith("2 ") for each in following)
+            else:
+                is_timed = following and _TIMED.match(text) and _TIMED.match(following[0])
+                lists_items = bool(is_timed)
+            if lists_items:
+                return list(lines[:number])
         if is_sentence(text) and not _goes_on(lines[:number], text):
             return list(lines[:number])
     return list(lines[:_BLOCK_LINES])
@@ -393,14 +388,6 @@ _TIMED = re.compile(
     r"(?!.*\b(?i:meeting|session|workshop|hearing)\b)[A-Z]"
 )
 _ITEM_LINES: Final = 7
-
-
-def _lists_items(lines: Sequence[Line]) -> bool:
-    """Whether a list of business begins: items 1 and 2 without a dot, or two with a time each."""
-    first, *rest = (line.text for line in lines)
-    if first.startswith("1 ") and not begins_with_date(first) and not is_address(first):
-        return any(text.startswith("2 ") for text in rest)
-    return bool(rest and _TIMED.match(first) and _TIMED.match(rest[0]))
 
 
 #: "Minutes of the meeting of the council," - "held in the hall on Monday, 4 March 2024.".
