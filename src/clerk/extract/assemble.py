@@ -798,6 +798,12 @@ class Assembler:
         ):
             # A member moved, and nobody of those listed is one: the list is that of another body.
             return
+        if (
+            top is not None
+            and len(listed) > _KNOWN_BODY
+            and self._is_list_of_others(top, cue, listed)
+        ):
+            return
         if isinstance(cue, DissentCue):
             self.dissents = [*self.dissents[-3:], cue]
             if top is not None:
@@ -840,6 +846,16 @@ class Assembler:
         motion = Motion(start, cue.end, strength=FIRM)
         motion.add_ballots(cue)
         self.stack.append(motion)
+
+    def _is_list_of_others(self, top: Motion, cue: BallotCue, listed: list[str]) -> bool:
+        """Whether a list in a paragraph of its own names neither who moved nor anybody known."""
+        if not (top.mover and top.seconder and self.doc.blank_line_between(top.end, cue.start)):
+            return False
+        ours = (top.mover, top.seconder)
+        return not any(
+            self.doc.roster.is_known(name) or any(_same_person(name, each) for each in ours)
+            for name in (*listed, *cue.ballots.get(ABSTAIN, ()))
+        )
 
     def _is_vote_on_main(self, top: Motion, cue: BallotCue) -> bool:
         """Whether a roll call is announced after an amendment that all were in favor of."""

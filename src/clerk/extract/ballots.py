@@ -319,6 +319,10 @@ _NOBODY = pattern(
 _DECIDED_NEXT = pattern(r"\s{0,40}(?:carried|lost|defeated) {0,8}\n\s{0,60}")
 _EVERYBODY = pattern(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
 _COUNT_FIRST = pattern(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
+#: ``Ayes: Seven. Nays: One (Smith).``
+_COUNT_IN_WORDS = pattern(
+    r"\s{0,8}(" + "|".join(_UP_TO_TWENTY.split()) + r")(?=\s{0,3}(?:[.,;(\n]|$))"
+)
 _COUNT_LAST = pattern(
     r"[ .]{0,80}[-(=]? {0,3}(?:[Tt]otal:? )?(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))"
 )
@@ -352,8 +356,8 @@ def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> Ballo
     if everybody := _EVERYBODY.match(doc.lower, position):
         cue.end, cue.unanimous = everybody.end(), kind == AYES
         return cue
-    if count := _COUNT_FIRST.match(text, position):
-        cue.counts[kind] = int(count[1])
+    if count := _COUNT_FIRST.match(text, position) or _COUNT_IN_WORDS.match(doc.lower, position):
+        cue.counts[kind] = int(count[1]) if count[1].isdigit() else _NUMBER_WORDS[count[1]]
         position = cue.end = count.end()
         if _COUNT_ALONE.match(text[count.end(1) : count.end() + 60]):
             return cue

@@ -226,6 +226,7 @@ _MADE_AND_SECONDED = pattern(
     r"(?P<colon>\s{0,3}:)\s{1,3}to\s(?:[^.:\n]|\n(?!\s*\n)){3,240}?\s(?P<made>(?:was|were)\s+(?:duly\s+)?(?:made|moved)"
     r"\s+and\s+(?:duly\s+)?seconded)\b"
 )
+_AND_SECONDED_BY = pattern(r",?\s+(?:and\s+)?(?:was\s+)?seconded\s+by\b")
 #: ``Motion maue ny Councilmember Smith``: as many letters may be misread.
 _MISREAD_MADE_BY = pattern(r"\s(?P<said>[a-z]{3,5}\s[a-z]{2})\s{1,2}(?=[a-z])")
 _MISREAD = 2
@@ -317,6 +318,10 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
             mover = doc.name_at(made.end() + 2)
             if mover is not None and doc.text.startswith(")", mover.end):
                 return _motion_cue(doc, _article_start(lower, start), mover)
+        lost = doc.name_at(made.end())
+        if lost and lost.start - made.end() < 3 and _AND_SECONDED_BY.match(lower, lost.end):
+            # ``Motion was made Smith and seconded by Jones``
+            return _motion_cue(doc, _article_start(lower, start), lost)
         return _motion_of(doc, start, made.end(), _mover_after(doc, made.end()))
     return _motion_without_verb(doc, motion, head)
 
@@ -644,6 +649,8 @@ _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
 _THAT = re.compile(r",?\s+that\b")
 _THIS = pattern(r"[.;]\s{1,3}(?P<this>this\s+(?:was|is)\s+)$")
 _OVER = re.compile(r"\s{0,3}(?:[.;\n]|$)")
+#: The name of an office in capital letters has at most as many.
+_ACRONYM = 4
 
 
 def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
@@ -669,6 +676,9 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     else:
         name = doc.name_at(end)
         if name is None or name.start - end > 40:
+            return None
+        if name.text.isupper() and len(name.text) <= _ACRONYM and doc.roster.is_stranger(name.text):
+            # ``to accept the amendment proposed by DDA``
             return None
         seconder = _pair(doc, name)
         if not verb["both"] and not (
@@ -1259,6 +1269,7 @@ MOTION_RULES = (
             "Commissioner Smith's motion to deny failed.",
             "A motion was made to pay the bills by Smith and seconded by Jones.",
             "A motion was made (Smith) to adjourn.",
+            "Motion was made Smith and seconded by Jones to adjourn.",
             "Present: Smith, Jones, Brown\n\nSmith made, Jones 2nd motion to adjourn.",
             "The motion fails for lack of a second\nMotion by Smith to adjourn.",
             "Motion: Smith; Second: Jones",

@@ -106,7 +106,7 @@ _MINUTES_OF_DAY = re.compile(
 )
 #: Where the record begins below the top of a paper.
 _MEETING_BEGINS_SOURCE = (
-    r"(?:(?:called|calling|came)\s+(?:[\w.,'-]+\s+){0,9}?to\s+order\b"
+    r"(?:(?:called|calling|came)\s+(?!(?:the\s+)?public\s+hearing\b)(?:[\w.,'-]+\s+){0,9}?to\s+order\b"
     r"|(?:convened|opened|commenced|adjourned)\s+(?:[\w.,'-]+\s+){0,8}?at\b)"
 )
 _MEETING_BEGINS = pattern(rf"\b{_MEETING_BEGINS_SOURCE}")
@@ -230,13 +230,17 @@ _RETOLD = pattern(
 )
 
 
+#: ``According to the county report, Commissioner Smith moved``
+_ACCORDING_TO = pattern(
+    r"according\s+to\s+(?!(?:the\s+)?(?:law|rules|agenda)\b)[^.;:]{3,80},\s+(?:(?:mr|mrs|ms|dr)\.\s)?$"
+)
 _DISCUSSED = pattern(r"\b(?:discussion|debate|deliberations?)\b[^.;]*$")
 
 
 def is_retold(doc: DocumentText, start: int) -> bool:
     """Whether a motion that begins at ``start`` is told by somebody at the meeting."""
     begin = max(0, doc.sentence_start(start), start - 120)
-    retold = _RETOLD.search(doc.lower, begin, start)
+    retold = _RETOLD.search(doc.lower, begin, start) or _ACCORDING_TO.match(doc.lower, begin, start)
     # ``A discussion followed, in which Smith moved``: at this meeting.
     return retold is not None and not _DISCUSSED.search(doc.lower, begin, retold.start())
 
@@ -296,7 +300,7 @@ def strangers(doc: DocumentText, takings: Sequence[Taking]) -> list[bool]:
 
     if len(present) < _KNOWN_BODY:
         found = _of_another_body(doc, takings, another_begins)
-        return found if any(found) and not is_of_voters(doc) else [False] * len(votes)
+        return _unless_of_voters(doc, takings, found)
     present |= {word.lower() for who in doc.roster.attendees for word in who.name.text.split()}
     for _ in range(2):
         for _, _, people in votes:
@@ -318,7 +322,20 @@ def strangers(doc: DocumentText, takings: Sequence[Taking]) -> list[bool]:
         if strange and not _is_told_before(doc, start, _OF_MINUTES):
             strange = last >= 0 and not another_begins(last, start)
         found.append(strange)
-    return found if any(found) and not is_of_voters(doc) else [False] * len(votes)
+    return _unless_of_voters(doc, takings, found)
+
+
+def _unless_of_voters(
+    doc: DocumentText, takings: Sequence[Taking], found: list[bool]
+) -> list[bool]:
+    """Return who are strangers, but at a meeting of all voters, where anybody moves, only bodies.
+
+    The voters of a town are counted and not listed.
+    """
+    if not is_of_voters(doc):
+        return found
+    acting = {name for each in takings if not each.is_whole for name in each.people}
+    return [each.is_whole and acting.isdisjoint(each.people) for each in takings]
 
 
 def is_of_voters(doc: DocumentText) -> bool:
@@ -371,7 +388,10 @@ def _of_another_body(
             for place in places:
                 start = takings[place].start
                 floor = max(start - _TOLD_NEAR, takings[place - 1].end if place else 0)
-                sent = len(bodies) > 1 and _SENT_IN.search(doc.lower, floor, start) is not None
+                if len(bodies) == 1:
+                    # Nobody else acts: only their own sentence may say where they did.
+                    floor = max(floor, doc.sentence_start(start)) if len(places) == 1 else start
+                sent = _SENT_IN.search(doc.lower, floor, start) is not None
                 found[place] = strange or sent
     return found
 
