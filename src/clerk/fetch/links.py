@@ -27,7 +27,12 @@ _LONGEST_AROUND = 500
 _SAY_NOTHING = frozenset(
     ("agenda", "agendas", "view", "open", "pdf", "amended", "revised", "updated", "final", "draft")
 )
-GATHERING = re.compile(r"\b(?:meeting|session|hearing|workshop|retreat)s?\b", re.IGNORECASE)
+GATHERING = re.compile(
+    r"\b(?:(?:meeting|session|hearing|workshop|retreat|agm|s[ée]ance|r[ée]union)s?|\w*sitzung(?:en)?|"
+    r"\w*versammlung(?:en)?|\w*vergadering(?:en)?|sedut[ae]|sesi[óo]n(?:es)?|sess(?:ão|ões|i[óo]n?s?)|"
+    r"reuni(?:[óo]n(?:es)?|ão|ões)|møter?|möten?|kokous|sesj[aei])\b",
+    re.IGNORECASE,
+)
 #: Headers of columns that say whose meeting it is.
 _NAME_COLUMN = re.compile(
     r"(?:meeting|body|board|committee|commission|group|name|department|organization)s?"
@@ -211,6 +216,14 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     written = {
         html.href_of(node, page.url) for node in dated.tree.css("a[href]") if html.text_of(node)
     }
+    for node in dated.tree.css("iframe[src], embed[src], object[data]"):
+        # What a page shows in a frame, as a document or a shared folder, is as if it were linked.
+        framed = node.attributes.get("src") or node.attributes.get("data") or ""
+        url = html.joined(page.url, framed)
+        if shared_files.folder_address(url) or DOCUMENT_LINK.search(url):
+            said = node.attributes.get("title") or ""
+            names = (*above.get(node.mem_id, ()), *filter(None, headings))
+            yield Link(url, said, "", names)
     # A menu whose entries are addresses of files is a list of links, and so are scripts of buttons.
     for node in dated.tree.css("a[href], option[value], button[onclick], input[onclick]"):
         url = html.href_of(node, page.url) if node.tag in ("a", "option") else ""
@@ -245,6 +258,10 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         if around is not None and around.tag not in _ROWS and len(around.css(_HEADINGS)) > 1:
             # It has sections, each with a title of its own.
             said_around = ""
+        if around is not None and around.tag == "tr" and _is_of_several_bodies(node):
+            # Its other cells are of meetings of others.
+            cell = next(each for each in html.ancestors(node) if each.tag in ("td", "th"))
+            said_around = dated.text(cell)
         row = dated.row_of(node)
         line = next((it for it in html.ancestors(row) if it.tag == "tr"), None) if row else None
         if row is not None and line is not None and not _is_frame(line):
@@ -581,6 +598,13 @@ def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
                     continue
             return list(zip(said, [above, *cells] if above is not None else cells, strict=True))
     return []
+
+
+def _is_of_several_bodies(node: LexborNode) -> bool:
+    """Whether the row of a link has a column for each of several bodies."""
+    headers = [header for header, _ in _columns(node)]
+    bodies = [each for each in headers if naming.BODY_WORD.search(each)]
+    return len(bodies) > 1 and not any(map(naming.find_kind, bodies))
 
 
 def _cell_from_above(row: LexborNode) -> LexborNode | None:

@@ -73,7 +73,9 @@ def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
 
 #: Whole dates that hardly ever are anything else.
 _CERTAIN = _compiled(
-    rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
+    # Not the year of a series before a whole date: "Ata de 2024 - 05/02/2024"
+    rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})"
+    rf"(?![0-9]|\s*[-./]\s*(?:19|20)[0-9]{{2}}(?![0-9]))",
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
     # Of several days the first: January 16-17, 2024, or January 31 and February 1, 2024
@@ -166,19 +168,24 @@ YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 #: The year of a school or a budget, and who has the former.
 _TWO_YEARS = re.compile(r"(?<![0-9])(20[0-9]{2})\s?[-–/]\s?((?:20)?[0-9]{2})(?![0-9])")
 _SCHOOL = re.compile(r"\b(?:schools?|education|academy|college)\b", re.IGNORECASE)
+#: Councils whose year begins with their annual meeting in May.
+_YEAR_FROM_MAY = re.compile(r"\bparish\b|\bcommunity council\b", re.IGNORECASE)
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|ag(?=[-_][0-9]{1,2}[-_])|packets?|notices?|"
     r"(?:business|order) papers?|ordres? du jour|"
-    r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|pautas?|"
+    r"convocations?|orden del d[ií]a|convocat[oòó]ri(?:as?|es)|convocazion[ei]|"
+    r"ordine del giorno|ordem do dia|pautas?|"
     r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
     r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá",
     MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
-    r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|"
+    r"(?:pv|cr)(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|r[ée]union|[0-9]))|verbal[ei]|"
     r"atas|ata(?= d[ao]s? |[ .]*n[.º°o]|[ _-]*[0-9])|"
-    r"proceedings|summary|journal|[^\W\d_]*niederschrift(?:en)?|[^\W\d_]*protokoll(?:e|er)?|referat(?:er)?|"
-    r"notulen|besluitenlijst(?:en)?|pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápisy?|zapisnik|"
+    r"proceedings|summary|journal|[^\W\d_]*niederschrift(?:en)?|verhandlungsschrift(?:en)?|[^\W\d_]*protokoll(?:e|er)?|referat(?:er)?|"
+    r"notulen|besluitenlijst(?:en)?|"
+    r"(?<!financieel )(?<!sociaal )(?:raads|commissie|concept|vergader)?verslag(?:en)?|"
+    r"pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápisy?|zapisnik|"
     r"jegyzőkönyv(?:ek)?|fundargerð(?:ir)?",
 }
 _KIND = re.compile(
@@ -221,11 +228,12 @@ _CAMEL = re.compile(
 )
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
-    r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
+    r"council|board|commission|committee|authority|\bmunicipal district\b|"
+    r"trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
     r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
-    r"\bple municipal|\bplenos?\b|"
+    r"\bple municipal|\bpleno?s\b|\bpleno\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
 )
@@ -234,8 +242,12 @@ SEVERAL_BODIES = re.compile(
     r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
     re.IGNORECASE,
 )
+#: One council that met several times: "les conseils municipaux".
+_SEVERAL_MEETINGS = re.compile(r"\b(c)onseils (municipa|communa)ux\b", re.IGNORECASE)
 _MEETING_OF = re.compile(
-    r"(?:(?:meetings?|sessions?) of (?:the )?|\bsesj[iaę] (?:nr )?)(.+)", re.IGNORECASE
+    r"(?:(?:meetings?|sessions?) of (?:the )?|sitzung(?:en)? (?:des|der) "
+    r"|\bsesj[iaę] (?:nr )?)(.+)",
+    re.IGNORECASE,
 )
 #: Words for the sort of meeting, and for the meeting itself.
 _SORTS = (
@@ -246,13 +258,16 @@ _SORTS = (
 )
 _GATHERINGS = (
     r"meetings?|mtgs?|sessions?|work-?shops?|retreats?|hearings?|tours?|briefings?|agendas?|"
-    r"minutes|packets?"
+    r"minutes|packets?|agm"
 )
 _SORT_BEFORE = re.compile(
     rf"^\W*(?:{_A_MONTH}\s+(?=(?:{_SORTS})\b)|(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
-    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? d(?:u jour|el dia)|"
-    r"convocations?|act[ae]s?|convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
+    r"|(?:les?|las?|los|el|de[rls]?|du|die|dei|i|il|het)\s+"
+    r"(?=(?:comptes?|proc[eè]s|conseils?|actas?|sesi[óo]n\w*|pleno|consejo|concejo|gemeinde\w*|consiglio|gemeenteraad|verbali|convoca\w+)\b)"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|cr(?=\s+d)|ordres? d(?:u jour|el dia)|"
+    r"verbal[ei]|convocazion[ei]|verhandlungsschrift|convocations?|act[ae]s?|"
+    r"convocat[oò]ri(?:as?|es)|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
     r"(?:concept)?verslag|einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
     r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
@@ -266,7 +281,7 @@ _SORT_BEHIND = re.compile(
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
 _BEHIND_A_BODY = re.compile(
     rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?|"
-    r"meets|met|will meet)\b",
+    r"protokoll(?:e|er)?|notulen|vergaderingen|sitzungen|möten|meets|met|will meet)\b",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
@@ -290,7 +305,13 @@ _WEEKDAY = re.compile(
     rf"\b[.,]*(?=\s+(?:(?:den|dem|le|el|il|dia)\s+)?(?:[0-9]|{_A_MONTH}))",
     re.IGNORECASE,
 )
-_BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*")
+#: A comma with a space before it followed a time of day: "City Council 6:00 PM, City Hall".
+_BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*|\s+,\s*")
+#: "(PDF, 1.2 MB)", "PDF / 88 KB"
+_SIZE_OF_FILE = re.compile(
+    r"(?:\b(?:pdf|docx?)\b[\s,:/·–-]*)?(?<![0-9.,])[0-9][0-9.,]*\s*(?:[km](?:i?b|o)|(?:kilo|mega)?bytes?)\b",
+    re.IGNORECASE,
+)
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 
@@ -330,7 +351,9 @@ def date_below(
     name of a file, 1_2024 begins with a month, and jan24 may end with a year.
     """
     year, span = 0, False
-    for title in titles:
+    # "2024 Minutes - 5th February" says the year itself.
+    own = () if find_date(text, day_first=day_first) else (text,)
+    for title in (*own, *titles):
         years = {match[1] for match in YEAR.finditer(title)}
         if match := _TWO_YEARS.search(title):
             span = int(match[2]) % 100 == (int(match[1]) + 1) % 100
@@ -347,6 +370,7 @@ def date_below(
                 return found
             # Which of the two years it is in the summer depends on when the year of a body begins.
             starts, ends = (7, 6) if any(map(_SCHOOL.search, titles)) else (10, 4)
+            starts = 5 if any(map(_YEAR_FROM_MAY.search, (text, *titles))) else starts
             if found.month >= starts:
                 return found
             return _date_of(match, day_first, year + 1) if found.month <= ends else None
@@ -491,8 +515,9 @@ def body_of_meeting(title: str) -> str:
     A title that names nobody, such as "Budget Workshop", is returned whole.
     """
     title = title[:LONGEST_TITLE]
-    text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", title)))
-    text = _WITHOUT_YEAR[0].sub(" ", text)
+    text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", _SIZE_OF_FILE.sub(" ", title))))
+    for pattern in _WITHOUT_YEAR[:2]:
+        text = pattern.sub(" ", text)
     if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
         text = match[1]
     parts = [part.strip(_AROUND_NAMES) for part in _BESIDE_NAMES.split(text)]
@@ -501,6 +526,7 @@ def body_of_meeting(title: str) -> str:
         if body := _named_body(part):
             # "Gallatin Valley MPO - Advisory Committee"
             whose = parts[at - 1] if at else ""
+            body = _SEVERAL_MEETINGS.sub(r"\1onseil \2l", body)
             return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
     bare = _without_sort(parts[0]) if parts else ""
     if re.fullmatch(r"[A-Z]{1,4}(?:[.&/][A-Z]{1,4})+", bare):
