@@ -613,6 +613,48 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-01-11", "City Council", "4.pdf"),
         ],
     ),
+    "days on which documents were put into a library, and names of files below labels": (
+        TOWN,
+        """<h1>Township Documents</h1><table><tr><th>Title</th><th>Category</th><th>Date</th><th>Link</th></tr><tr>
+        <td>Board of Supervisors Minutes – January 2, 2024</td><td>Minutes</td><td>February 6, 2024</td><td><a href="1.pdf">Download</a></td></tr>
+        </table><article><h2>Planning Commission</h2><div>January 16, 2024</div><div>Agenda</div><div><a href="PC0116.pdf">PC0116.pdf</a></div>
+        <div>Minutes</div><div><a href="PC0116_0.pdf">PC0116_0.pdf</a></div></article>""",
+        [
+            ("agendas", "2024-01-16", "Planning Commission", "PC0116.pdf"),
+            ("minutes", "2024-01-02", "Board of Supervisors", "1.pdf"),
+            ("minutes", "2024-01-16", "Planning Commission", "PC0116_0.pdf"),
+        ],
+    ),
+    "accounts in the sentence of minutes": (
+        "https://www.parish.org.uk/meetings",
+        """<h1>Parish Council</h1><p>The minutes of the Finance Committee on 22nd January 2024 are <a href="1.pdf">here</a>, and the
+        accounts for the year ended 31st March 2023 are <a href="2.pdf">here</a>.</p>""",
+        [("minutes", "2024-01-22", "Finance Committee", "1.pdf")],
+    ),
+    "times of day and columns of bodies in German, and labels of days": (
+        "https://www.stadt.de/sitzungen",
+        """<h1>Sitzungen</h1><table><tr><th>Tag</th><th>Gremium</th><th>Uhrzeit</th><th>Einladung</th></tr><tr><td>Do., 08.02.2024</td>
+        <td>Ausschuss für Umwelt</td><td>17.00 Uhr</td><td><a href="1.pdf">PDF</a></td></tr></table><div><h3>Planning Commission</h3>
+        <p>Date: January 17, 2024<br>Time: 6:00 p.m.</p><p><a href="2.pdf">Agenda</a></p></div>""",
+        [
+            ("agendas", "2024-01-17", "Planning Commission", "2.pdf"),
+            ("agendas", "2024-02-08", "Ausschuss für Umwelt", "1.pdf"),
+        ],
+    ),
+    "Czech and Polish minutes with their words for a day, and a resolution below them": (
+        "https://www.obec.cz/zapisy",
+        """<h1>Zápisy</h1><ul><li><a href="1.pdf">Zápis č. 1/2024 ze zasedání Zastupitelstva obce konaného dne 15. 1. 2024</a></li>
+        <li><a href="2.pdf">Pozvánka na zasedání zastupitelstva 25. 3. 2024</a></li></ul><h1>Protokoły</h1><ul>
+        <li><a href="3.pdf">Protokół nr LXV/2024 z sesji Rady Gminy w dniu 29 stycznia 2024 r.</a></li>
+        <li><a href="4.pdf">Uchwała nr LXV/400/2024 z dnia 29 stycznia 2024 r.</a></li></ul><h1>Actas del Pleno</h1><ul>
+        <li><a href="5.pdf">Acta pleno extraordinario y urgente 12-02-2024</a></li></ul>""",
+        [
+            ("agendas", "2024-03-25", "zastupitelstva", "2.pdf"),
+            ("minutes", "2024-01-15", "Zastupitelstva obce", "1.pdf"),
+            ("minutes", "2024-01-29", "Rady Gminy", "3.pdf"),
+            ("minutes", "2024-02-12", "pleno", "5.pdf"),
+        ],
+    ),
 }
 
 

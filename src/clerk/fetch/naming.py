@@ -178,14 +178,15 @@ _KIND_WORDS = {
     r"ordine del giorno|ordem do dia|pautas?|"
     r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
-    r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá",
+    r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá|"
+    r"pozvánk[ay]",
     MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
     r"(?:pv|cr)(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|r[ée]union|[0-9]))|verbal[ei]|"
     r"atas|ata(?= d[ao]s? |[ .]*n[.º°o]|[ _-]*[0-9])|"
     r"proceedings|summary|journal|[^\W\d_]*niederschrift(?:en)?|verhandlungsschrift(?:en)?|[^\W\d_]*protokoll(?:e|er)?|referat(?:er)?|"
     r"notulen|besluitenlijst(?:en)?|"
     r"(?<!financieel )(?<!sociaal )(?:raads|commissie|concept|vergader)?verslag(?:en)?|"
-    r"pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápisy?|zapisnik|"
+    r"pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápis(?:y|nic[ae])?|zapisnik|"
     r"jegyzőkönyv(?:ek)?|fundargerð(?:ir)?",
 }
 _KIND = re.compile(
@@ -212,7 +213,7 @@ _STATUS_WORDS = re.compile(
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and|from)\b\W*)+"
     r"|(?:\W*\b(?:of|the|for|and|to be|held|dated|on|at|from|through|until|du|de|del|den|"
-    r"d\.d|vom|am|z dnia|r))+$",
+    r"d\.d|vom|am|[zw] dni[au]|konan\w+ dne|dne|den|celebrad[oa] el|r))+$",
     re.IGNORECASE,
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
@@ -229,7 +230,7 @@ _CAMEL = re.compile(
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|\bmunicipal district\b|"
-    r"trustees|select(?:men|board)|assembly|court|"
+    r"\bpolice jury\b|\blegislature\b|aldermen|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
     r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
@@ -245,7 +246,7 @@ SEVERAL_BODIES = re.compile(
 #: One council that met several times: "les conseils municipaux".
 _SEVERAL_MEETINGS = re.compile(r"\b(c)onseils (municipa|communa)ux\b", re.IGNORECASE)
 _MEETING_OF = re.compile(
-    r"(?:(?:meetings?|sessions?) of (?:the )?|sitzung(?:en)? (?:des|der) "
+    r"(?:(?:meetings?|sessions?) of (?:the )?|sitzung(?:en)? (?:des|der) |\bzasedání "
     r"|\bsesj[iaę] (?:nr )?)(.+)",
     re.IGNORECASE,
 )
@@ -275,13 +276,14 @@ _SORT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _SORT_BEHIND = re.compile(
-    rf"(?<![\s,:/-])[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study)\W*$",
+    rf"(?<![\s,:/-])[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study|y|et)\W*$",
     re.IGNORECASE,
 )
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
 _BEHIND_A_BODY = re.compile(
     rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?|"
-    r"protokoll(?:e|er)?|notulen|vergaderingen|sitzungen|möten|meets|met|will meet)\b",
+    r"protokoll(?:e|er)?|notulen|vergaderingen|sitzungen|möten|meets|met|will meet|dates?|"
+    r"time|location|when|where|are|is|was|were|held|can)\b",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
@@ -290,6 +292,8 @@ _ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
 _CANCELLED_WORDS = re.compile(r"\b(?:cancel+ed|postponed|rescheduled)\b\W*", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2}){0,2}\s*[ap]\.?m\b\.?"
+    r"|(?<![0-9.])[0-9]{1,2}(?:[:.][0-9]{2})?\s*(?:uhr|uur)\b"
+    r"|(?<![0-9.])[0-9]{1,2}\s?h(?:\s?[0-9]{2})?\b"
     r"|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?![0-9])",
     re.IGNORECASE,
 )
@@ -302,7 +306,8 @@ _WEEKDAY = re.compile(
     r"mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|"
     r"venerd[iì]|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|"
     r"(?:maan|dins|woens|donder|vrij|zater|zon)dag|(?:mån|tis|ons|tors|fre|lör|sön|man|tirs|lør|søn)dag)"
-    rf"\b[.,]*(?=\s+(?:(?:den|dem|le|el|il|dia)\s+)?(?:[0-9]|{_A_MONTH}))",
+    rf"\b[.,]*(?=\s+(?:(?:den|dem|le|el|il|dia)\s+)?(?:[0-9]|{_A_MONTH}))"
+    r"|\b(?:mo|di|mi|do|fr|sa|so)\.,?(?=\s+[0-9])",
     re.IGNORECASE,
 )
 #: A comma with a space before it followed a time of day: "City Council 6:00 PM, City Hall".

@@ -29,6 +29,7 @@ from clerk.fetch.links import (
     GATHERING,
     Link,
     day_of_title,
+    is_of_no_meeting,
     leads_to_document,
     links_of,
     says_nothing_but_a_meeting,
@@ -68,23 +69,6 @@ _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
 #: A notice of anything in German, unless it says that there is a meeting.
 _BEKANNTMACHUNG = re.compile(r"\bbekanntmachung(?:en)?\b", re.IGNORECASE)
 _SITZUNG = re.compile(r"sitzung|tagesordnung|versammlung", re.IGNORECASE)
-#: Papers of a town that are of no meeting.
-_OTHER_PAPERS = re.compile(
-    r"\b(?:ordinances?|resolutions?|polic(?:y|ies)|financ\w+|budgets?|audits?|reports?|forms?|"
-    r"applications?|requests?|permits?|newsletters?|bids?|rfps?|contracts?|by-?laws|codes?|plans?|maps?|"
-    r"transparency|elections?|ballots?|taxes|fees|standing orders|constitution|accounts|payments?|"
-    r"payroll|procedures?|registers?|vouchers?|ledgers?|balance sheets?|memos?|memorandums?|"
-    r"letters?|correspondence|press releases?|"
-    r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
-    r"annual returns?|agar|risk assessments?|expenses|precepts?|"
-    r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
-    r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
-    r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
-    r"\w*formulare?|\w*amtsblatt)\b",
-    re.IGNORECASE,
-)
-#: The sort of a meeting that is not called one: "Special (Budget)".
-_SORT_ALONE = re.compile(r"\b(?:regular|special|emergency)\b(?!\s*\w)", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
     r"\b(?:(?:city|town|village|borough|county|township|parish|community|district) "
@@ -329,7 +313,7 @@ class PlainFetcher(PlatformFetcher):
         attached = attached or (not kind and link.attachment and not is_entry)
         # "Late report" next to the agenda
         if kind and not kind_of_title(link.text):
-            attached = attached or _is_of_no_meeting(link.text)
+            attached = attached or is_of_no_meeting(link.text)
         if attached and not (day and self.settings.attachments):
             self.skip(shown, "an attachment", link.url)
             return None
@@ -342,16 +326,16 @@ class PlainFetcher(PlatformFetcher):
         kind = kind or kind_of_title(link.around)
         if not kind and (day or month or naming.date_below(["2000"], link.text)):
             kind = _kind_by_titles(link)
-        if not kind and day and not _is_of_no_meeting(f"{link.lead} {link.text}"):
+        if not kind and day and not is_of_no_meeting(f"{link.lead} {link.text}"):
             kind = _kind_of_folder(link.url, self.source)
         # Without a date "Current Agenda" may be a document, and "How to read an agenda" is none.
         says_little = len(html.name_in(link.text).split()) < 3
         if not day and not (
             DOCUMENT_LINK.search(link.url)
             and (month or says_little or says_nothing_but_a_meeting(link.text))
-            and not _is_of_no_meeting(link.text)
+            and not is_of_no_meeting(link.text)
         ):
-            if _is_of_no_meeting(link.text):
+            if is_of_no_meeting(link.text):
                 self.skip(shown, "says neither minutes nor agenda", link.url)
             else:
                 self.skip_undated(shown, link.url)
@@ -440,7 +424,7 @@ def pages_of_years(links: Sequence[Link], host: str) -> dict[str, int]:
             year
             and urlsplit(link.url).hostname == host
             and _LISTS.search(said)
-            and not _is_of_no_meeting(link.text)
+            and not is_of_no_meeting(link.text)
             and not leads_to_document(link.url, "")
             and not naming.find_date(link.text)
         ):
@@ -453,7 +437,7 @@ def _is_of_meetings(link: Link) -> bool:
     """Whether a link to a folder, or what is above it, is about meetings or their documents."""
     said = (link.text, *link.titles)
     about = any(naming.find_kind(each) or GATHERING.search(each) for each in said)
-    return about and not _is_of_no_meeting(link.text)
+    return about and not is_of_no_meeting(link.text)
 
 
 def _kind_of_folder(url: str, source: str) -> str:
@@ -472,7 +456,7 @@ def _kind_by_titles(link: Link) -> str:
     Below a title for both kinds a link says nothing but the meeting, and below one for other papers
     there are none of a meeting.
     """
-    for title in () if _is_of_no_meeting(f"{link.lead} {link.text}") else link.titles:
+    for title in () if is_of_no_meeting(f"{link.lead} {link.text}") else link.titles:
         if _OTHER_SECTION.fullmatch(title) and not says_nothing_but_a_meeting(link.text):
             return ""
         if kind := kind_of_title(title):
@@ -481,7 +465,7 @@ def _kind_by_titles(link: Link) -> str:
             only_date = not html.name_in(link.text) and naming.find_date(link.text)
             about = link.lead if only_date else link.text
             return "" if both and not says_nothing_but_a_meeting(about) else kind
-        if _is_of_no_meeting(title):
+        if is_of_no_meeting(title):
             return ""
         if not (_is_about_meetings(title) or _is_about_meetings(link.text)):
             # Another section begins here, such as "Resources".
@@ -493,13 +477,6 @@ def _is_about_meetings(text: str) -> bool:
     """Whether a text says nothing but a meeting, a month or a year, or that they are past."""
     bare = naming.without_months(text)
     return says_nothing_but_a_meeting(naming.YEAR.sub(" ", _TIMES_OF_LISTS.sub(" ", bare)))
-
-
-def _is_of_no_meeting(text: str) -> bool:
-    """Whether a text names papers of another sort, and no meeting and nobody who meets."""
-    return bool(_OTHER_PAPERS.search(text)) and not (
-        naming.BODY_WORD.search(text) or GATHERING.search(text) or _SORT_ALONE.search(text)
-    )
 
 
 def _bodies(link: Link) -> list[str]:
