@@ -655,6 +655,32 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-02-12", "pleno", "5.pdf"),
         ],
     ),
+    "days on which cards were posted, and a vacancy among agendas": (
+        "https://www.parish.org.uk/agendas",
+        """<title>Agendas - Ashwell Parish Council</title><h1>Agendas</h1><div class="card"><h5 class="card-title">Agenda 11th March 2024</h5>
+        <p>Posted: Tue, 5 Mar 2024 10:02</p><a href="1.pdf">Download</a></div><div class="card"><h5 class="card-title">Notice of Vacancy</h5>
+        <p>Posted: Mon, 12 Feb 2024 09:00</p><a href="2.pdf">Download</a></div>""",
+        [("agendas", "2024-03-11", "Ashwell Parish Council", "1.pdf")],
+    ),
+    "days of the week before days below a month, and months that are misspelled": (
+        TOWN,
+        """<h1>Board of Trustees Minutes</h1><ul><li>2024<ul><li>January<ul><li>Mon 15: <a href="1.pdf">Agenda</a></li></ul></li></ul></li>
+        </ul><p><a href="2.pdf">Janury 9, 2024</a></p><p><a href="3.pdf">Feburary 13 2024</a></p>""",
+        [
+            ("agendas", "2024-01-15", "Board of Trustees", "1.pdf"),
+            ("minutes", "2024-01-09", "Board of Trustees", "2.pdf"),
+            ("minutes", "2024-02-13", "Board of Trustees", "3.pdf"),
+        ],
+    ),
+    "a college of a Belgian town and a bureau of French ones": (
+        "https://www.gemeente.be/raad",
+        """<h1>Verslagen</h1><h2>College van burgemeester en schepenen</h2><ul><li><a href="1.pdf">Besluitenlijst 15/01/2024</a></li></ul>
+        <h1>Conseils communautaires</h1><p><b>Bureau communautaire du 11 janvier 2024</b> : <a href="2.pdf">compte rendu</a></p>""",
+        [
+            ("minutes", "2024-01-11", "Bureau communautaire", "2.pdf"),
+            ("minutes", "2024-01-15", "College van burgemeester en schepenen", "1.pdf"),
+        ],
+    ),
 }
 
 

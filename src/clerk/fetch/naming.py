@@ -53,6 +53,14 @@ _MONTH_WORDS = """
 """
 _MONTHS = tuple(words.split() for words in _MONTH_WORDS.split(";"))
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
+#: A letter is missing, or two are the wrong way round: Febuary, Janaury.
+_MISSPELLED = {
+    month[:at] + rest: _MONTH_OF_WORD[month]
+    for month in ("january", "february", "august", "september", "october", "november", "december")
+    for at in range(1, len(month))
+    for rest in (month[at + 1 :], month[at + 1 : at + 2] + month[at] + month[at + 2 :])
+}
+_MONTH_OF_WORD = _MISSPELLED | _MONTH_OF_WORD
 _WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
 
 _A_MONTH = rf"(?<![^\W\d_])(?:{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
@@ -143,6 +151,7 @@ _WEEKDAY_AND_NUMBERS = re.compile(
     r"(?P<date>[0-9]{1,2}([./-])[0-9]{1,2}\3[0-9]{4})(?![0-9])",
     re.IGNORECASE,
 )
+_SHORT_WEEKDAY = r"\b(?:\w+day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
 #: What is said before the day of an earlier meeting: "Agenda incl. minutes of December 5".
 _EARLIER = (
     r"\b(?:incl(?:\.|udes|uding)?|with|plus|approval of|approve)\s+(?:the\s+)?(?:draft\s+)?"
@@ -151,8 +160,8 @@ _EARLIER = (
 #: What is said before the day on which something was put on a page or changed.
 _PUBLISHED = re.compile(
     r"(?:\b(?:posted|published|uploaded|modified|updated|created|added)\b"
-    r"|\(\s*(?:amended|rev(?:ised)?\b\.?|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$"
-    rf"|{_EARLIER}\W*(?:\w+day\W+)?$",
+    r"|\(\s*(?:amended|rev(?:ised)?\b\.?|approved|adopted)\b)(?:\s+(?:on|at))?"
+    rf"\W*(?:{_SHORT_WEEKDAY}\W+)?$|{_EARLIER}\W*(?:{_SHORT_WEEKDAY}\W+)?$",
     re.IGNORECASE,
 )
 #: The same, and what is said before the day of another meeting.
@@ -230,6 +239,7 @@ _CAMEL = re.compile(
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|\bmunicipal district\b|"
+    r"\bbureau communautaire\b|\bcollege van burgemeester en (?:wethouders|schepenen)\b|"
     r"\bpolice jury\b|\blegislature\b|aldermen|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
@@ -269,7 +279,7 @@ _SORT_BEFORE = re.compile(
     r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|cr(?=\s+d)|ordres? d(?:u jour|el dia)|"
     r"verbal[ei]|convocazion[ei]|verhandlungsschrift|convocations?|act[ae]s?|"
     r"convocat[oò]ri(?:as?|es)|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
-    r"(?:concept)?verslag|einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"(?:concept)?verslag|einladung(?:en)?|protokoll(?:er?)?|niederschrift(?:en)?|tagesordnung(?:en)?|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
     r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|und|the|an?|at)\b\W+)",
@@ -335,14 +345,13 @@ def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
     found: list[tuple[date, int]] = []
     of_changes = []
     at = 0
-    while next_one := _find(text[at:], day_first):
-        day, (start, end) = next_one
-        if not _PUBLISHED.search(text[at : at + start]):
-            found.append((day, at + end))
-            if _CHANGED.search(text[at : at + start]):
+    for day, (start, end) in _whole_dates(text, day_first):
+        if not _PUBLISHED.search(text[at:start]):
+            found.append((day, end))
+            if _CHANGED.search(text[at:start]):
                 # "Approved 2/9/2024 - Minutes 1/12/2024", but "Approved 1/12/2024 Minutes"
-                of_changes.append((day, at + end))
-        at += end
+                of_changes.append((day, end))
+        at = end
     return [each for each in found if each not in of_changes] or found
 
 
@@ -383,7 +392,11 @@ def date_below(
         return None
     bare = (re.sub(r"[\W\d_]+", " ", title).strip().lower() for title in titles)
     month = next((_MONTH_OF_WORD[word] for word in bare if word in _MONTH_OF_WORD), 0)
-    day = re.match(r"\W*([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9:/.-])", text)
+    day = re.match(
+        rf"\W*(?:{_SHORT_WEEKDAY}\W+)?([0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9/.-]|:[0-9])",
+        text,
+        re.IGNORECASE,
+    )
     if not month or not day:
         return None
     try:
@@ -658,19 +671,34 @@ def _cleaned(text: str) -> str:
 
 @_cached
 def _find(text: str, day_first: bool) -> tuple[date, tuple[int, int]] | None:
+    return next(_whole_dates(text, day_first), None)
+
+
+def _whole_dates(text: str, day_first: bool) -> Iterator[tuple[date, tuple[int, int]]]:
+    """Yield the whole dates of a text, each with where it is; likely ones behind the certain ones.
+
+    Each pattern is looked for again only behind what it has found last.
+    """
     if not _DIGIT.search(text):
+        return
+
+    def first_of(pattern: re.Pattern[str]) -> tuple[int, date, int] | None:
+        for match in pattern.finditer(text, at):
+            if day := _date_of(match, day_first):
+                return match.start(), day, match.end()
         return None
+
+    at = 0
     for patterns in (_CERTAIN, _LIKELY):
-        found = [
-            (match.start(), order, day, match.span())
-            for order, pattern in enumerate(patterns)
-            for match in pattern.finditer(text)
-            if (day := _date_of(match, day_first))
-        ]
-        if found:
-            _, _, day, span = min(found)
-            return day, span
-    return None
+        ahead = [first_of(pattern) for pattern in patterns]
+        while any(ahead):
+            start, day, end = min(filter(None, ahead), key=lambda each: each[0])
+            yield day, (start, end)
+            at = end
+            ahead = [
+                first_of(pattern) if next_one and next_one[0] < at else next_one
+                for pattern, next_one in zip(patterns, ahead, strict=True)
+            ]
 
 
 def _matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
