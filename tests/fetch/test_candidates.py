@@ -15,7 +15,7 @@ from clerk.core.errors import InvalidInput
 from clerk.fetch.base import FetcherSpec
 from clerk.fetch.candidates import FoundSources, find_source
 from clerk.fetch.http.client import Client
-from clerk.fetch.http.responses import PageMissing, RobotsRefused
+from clerk.fetch.http.responses import NeedsLogin, PageMissing, RobotsRefused
 
 TODAY = date(2024, 3, 1)
 GRANICUS = """<table><tr><td>Council</td><td>Jan 16, 2024</td>
@@ -24,8 +24,12 @@ GRANICUS = """<table><tr><td>Council</td><td>Jan 16, 2024</td>
 
 @pytest.fixture
 def find(tmp_path):
-    def look(source: str, answers: Mapping[str, Any], **options: Any) -> FoundSources:
+    def look(
+        source: str, answers: Mapping[str, Any], unreachable: str = "", **options: Any
+    ) -> FoundSources:
         def answer(request: httpx.Request) -> httpx.Response:
+            if unreachable and str(request.url).startswith(unreachable.rpartition("/")[0]):
+                raise httpx.ConnectError("Connection refused")
             for piece, content in answers.items():
                 if piece in str(request.url):
                     return content if isinstance(content, httpx.Response) else page(content)
@@ -120,6 +124,72 @@ def test_a_list_of_pages_of_meetings_is_found_only_where_no_page_has_documents(f
         "https://www.town.gov/m/",
     )
     assert [str(each.day) for each in found.best[1].documents] == ["2024-01-16", "2024-01-02"]
+
+
+HOME = '<p>Welcome</p><a href="/parks">Parks</a><a href="/government">Government</a>'
+
+
+@pytest.mark.parametrize(
+    ("typed", "answers", "source"),
+    [
+        (
+            "https://town.gov/",
+            {
+                "/council/minutes": documents(2),
+                "/council": '<a href="/council/minutes">Minutes</a>',
+                "/government": '<a href="/council">Town Council</a>',
+                "town.gov/": HOME,
+            },
+            "https://town.gov/council/minutes",
+        ),
+        (
+            "https://town.gov/",
+            {
+                "main.htm": '<a href="min.htm">Minutes</a>',
+                "min.htm": documents(2),
+                "town.gov/": '<frameset><frame src="menu.htm"><frame src="main.htm"></frameset>',
+            },
+            "https://town.gov/min.htm",
+        ),
+        ("https://town.gov/list", {"http://town.gov/list": documents(2)}, "http://town.gov/list"),
+        (
+            "https://town.gov/list",
+            {"https://www.town.gov/list": documents(2)},
+            "https://www.town.gov/list",
+        ),
+    ],
+    ids=["three clicks away", "in a frame", "without https", "with www only"],
+)
+def test_the_list_is_found_from_where_a_person_starts(find, typed, answers, source):
+    found = find(typed, answers, unreachable=typed if "list" in typed else "")
+
+    assert (found.best[0].scraper, found.best[0].source) == ("plain", source)
+
+
+def test_lists_that_one_page_links_can_be_read_together(find):
+    answers = {
+        "/agendas": documents(2).replace("Minutes", "Agenda").replace("/files/", "/a/"),
+        "/old": documents(1).replace("2024", "2014").replace("/files/", "/old/"),
+        "/minutes": documents(2),
+        "town.gov/": '<a href="/old">Minutes to 2014</a><a href="/agendas">Agendas</a>'
+        '<a href="/minutes">Minutes</a>',
+    }
+    found = find("https://town.gov/", answers)
+
+    together, *each = [candidate for candidate, _ in found.tried]
+    assert together.source == "https://town.gov/"
+    assert together.where == "all 3 lists that it links"
+    assert len(found.best[1].documents) == 5
+    assert together.settings["follow"].count("town") == 3
+    assert each[0].where == "linked from https://town.gov/"
+    assert each[-1].source == "https://town.gov/old", "what nobody adds to is last"
+
+
+def test_a_page_that_asks_for_a_password_is_named_so(find):
+    form = '<h1>Sign in</h1><form><input name="user"><input type="password" name="word"></form>'
+    found = find("https://town.gov/board", {"town.gov/board": form})
+
+    assert isinstance(found.failed[0][1], NeedsLogin)
 
 
 VIEW = "https://town.granicus.com/ViewPublisher.php?view_id=1"

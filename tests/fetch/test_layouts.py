@@ -1236,7 +1236,7 @@ def test_a_name_reaches_over_rows_and_headers_may_be_links(portal):
     town = portal("plain", "https://town.example/records", {"/records": page})
 
     assert [each[1:3] for each in listed(town)] == [
-        ("2024-01-02", "Board"),
+        ("2024-01-02", "School Board"),
         ("2024-01-09", "Budget Committee"),
         ("2024-01-16", "Budget Committee"),
     ]

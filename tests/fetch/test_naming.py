@@ -370,3 +370,20 @@ def test_a_word_of_any_length_is_read_once(letter):
 @pytest.mark.parametrize("name", ["2024_Sitzungsniederschrift", "Ratsprotokoll 3", "2024protokoll"])
 def test_a_word_for_minutes_may_end_a_longer_one(name):
     assert naming.find_kind(name) == "minutes"
+
+
+def test_a_text_with_many_dates_looks_for_each_once(monkeypatch):
+    looked: list[str] = []
+    is_valid = naming._date_of
+
+    def counted(match, *arguments, **named):
+        looked.append(match[0])
+        return is_valid(match, *arguments, **named)
+
+    monkeypatch.setattr(naming, "_date_of", counted)
+    days = [f"Council, {month} 3, 2024, " for month in ("January", "March", "May")] * 30
+
+    found = naming.find_dates("".join(days))
+
+    assert len(found) == 90
+    assert len(looked) < 4 * 90

@@ -267,6 +267,41 @@ def test_a_person_chooses_among_several_sources(host, tmp_path):
     assert f"Added town, fetched by 'gazette' from {address}/gazette." in shown
 
 
+@pytest.mark.parametrize(
+    ("path", "page", "next_step"),
+    [
+        ("/gone", None, "Check the address, or start from the home page: --from {address}/"),
+        ("/a.pdf", "%PDF-1.4", "Give the page that links such documents, or a folder of them"),
+        ("/app", "<script></script>", "Open it in a browser. If it shows another site in a frame"),
+        ("/in", '<input type="password">', "clerk fetches only what everybody can read"),
+        ("/empty", "", "found an empty page"),
+    ],
+)
+def test_where_nothing_is_found_the_next_step_is_said(host, tmp_path, path, page, next_step):
+    address, pages = host
+    if page is not None:
+        pages[path] = page
+
+    code, shown = typed(tmp_path, "", "site", "add", "town", "--from", f"{address}{path}")
+
+    assert code == 1
+    assert next_step.format(address=address) in " ".join(shown.split())
+
+
+def test_lists_of_one_page_are_added_together(host, tmp_path):
+    address, pages = host
+    pages["/"] = '<a href="/agendas">Agendas</a> <a href="/minutes">Minutes</a>'
+    pages["/agendas"] = '<h1>Town Council</h1><a href="/a.pdf">Agenda January 2, 2024</a>'
+    pages["/minutes"] = '<h1>Town Council</h1><a href="/m.pdf">Minutes January 2, 2024</a>'
+
+    code, shown = typed(tmp_path, "\n", "site", "add", "town", "--from", f"{address}/")
+
+    assert code == 0 and "all 2 lists that it links" in shown
+    assert "1 meeting, 2 documents" in shown
+    _, shown = typed(tmp_path, "", "site", "show", "town")
+    assert "follow=" in shown
+
+
 @pytest.fixture(autouse=True)
 def no_plugins_of_other_tests() -> None:
     plugins._build.cache_clear()

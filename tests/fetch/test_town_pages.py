@@ -48,7 +48,7 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
         </tr></table><p><a href="jan24.pdf">January</a> <a href="r.pdf">Annual Return 31 January 2024</a></p><p><a href="pc.pdf">2024-01-18 PC Minutes</a></p><p><a href="tb.pdf">2024-01-16TBM Minutes</a></p>""",
         [
             ("minutes", "2024-01-16", "Town Board", "tb.pdf"),
-            ("minutes", "2024-01-18", "Meetings", "pc.pdf"),
+            ("minutes", "2024-01-18", "Planning Commission", "pc.pdf"),
             ("minutes", "None", "Town Board", "2_2024.pdf"),
             ("minutes", "None", "Town Board", "jan24.pdf"),
         ],
@@ -516,6 +516,171 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
         <li><a href="j.pdf">Jaarverslag 2023</a></li></ul>""",
         [("minutes", "2024-03-20", "gemeenteraad", "b.pdf")],
     ),
+    "years of parish councils, which begin in May": (
+        "https://www.parish.org.uk/minutes",
+        """<h1>Minutes 2023-24</h1><ul><li><a href="may.pdf">Annual Meeting of the Parish Council 10 May</a></li>
+        <li><a href="jan.pdf">Planning Committee 24 January</a></li></ul>""",
+        [
+            ("minutes", "2023-05-10", "Parish Council", "may.pdf"),
+            ("minutes", "2024-01-24", "Planning Committee", "jan.pdf"),
+        ],
+    ),
+    "the year of a series before a whole date": (
+        "https://www.camara.sp.gov.br/atas",
+        """<h1>Atas - Câmara Municipal</h1><a href="1.pdf">Ata da 1ª Sessão de 2024 - 05/02/2024</a>""",
+        [("minutes", "2024-02-05", "Câmara Municipal", "1.pdf")],
+    ),
+    "a year and a day in one text, below the day of the next meeting": (
+        "https://www.village.org.uk/council",
+        """<h1>Full Council</h1><p><b>Next Meeting - Monday 4th March 2024</b></p><table>
+        <tr><td><a href="1.pdf">2024 Agenda - 5th February.pdf</a></td><td></td></tr><tr><td>No Council Meeting in August</td><td></td></tr>
+        <tr><td><a href="2.pdf">2023 Agenda - 3rd July.pdf</a></td><td><a href="3.pdf">2023 Minutes 3rd July.pdf</a></td></tr></table>""",
+        [
+            ("agendas", "2023-07-03", "Full Council", "2.pdf"),
+            ("agendas", "2024-02-05", "Full Council", "1.pdf"),
+            ("minutes", "2023-07-03", "Full Council", "3.pdf"),
+        ],
+    ),
+    "papers with the day on which they were adopted, and a late report": (
+        "https://www.kommun.se/protokoll",
+        """<h1>Kommunstyrelsens protokoll</h1><ul><li><a href="1.pdf">15 januari 2024</a></li>
+        <li><a href="2.pdf">Reglemente antaget 2022-11-28</a></li></ul><h2>Documents</h2><ul>
+        <li><a href="3.pdf">PLU, 4 mars 2020</a></li></ul><h1>Council</h1><table><tr><th>Date</th><th>Open agenda</th></tr><tr>
+        <td>31 Jan 2024</td><td><a href="4.pdf">Agenda</a> <a href="5.pdf">Late report</a></td></tr></table>""",
+        [
+            ("agendas", "2024-01-31", "Council", "4.pdf"),
+            ("minutes", "2024-01-15", "Kommunstyrelsens", "1.pdf"),
+        ],
+    ),
+    "a column for each body, and one that did not meet": (
+        TOWN,
+        """<h2>2023 Meeting Minutes</h2><table><tr><th>Month</th><th>Board of Supervisors</th><th>Planning Commission</th>
+        <th>Park Board</th></tr><tr><td>January</td><td><a href="b3.pdf">3 (Reorg.)</a>, <a href="b17.pdf">17</a></td>
+        <td><a href="p11.pdf">11</a></td><td>No meeting</td></tr></table>""",
+        [
+            ("minutes", "2023-01-03", "Board of Supervisors", "b3.pdf"),
+            ("minutes", "2023-01-11", "Planning Commission", "p11.pdf"),
+            ("minutes", "2023-01-17", "Board of Supervisors", "b17.pdf"),
+        ],
+    ),
+    "addresses in those of a counter of clicks and of a viewer": (
+        TOWN,
+        """<h1>Township Board Minutes</h1><p><a href="https://www.google.com/url?q=https%3A%2F%2Fdrive.google.com%2Ffile%2Fd%2Fab1%2Fview&amp;sa=D">December 13,
+        2023</a></p><h3>January 10, 2024</h3><iframe src="https://docs.google.com/viewer?url=https%3A%2F%2Ftown.example%2Fjan.pdf&amp;embedded=true"></iframe>""",
+        [
+            ("minutes", "2023-12-13", "Township Board", "/ab1/view"),
+            ("minutes", "2024-01-10", "Township Board", "town.example/jan.pdf"),
+        ],
+    ),
+    "Catalan calls, Austrian records, Dutch reports, and French minutes of several councils": (
+        "https://www.poble.cat/plens",
+        """<h1>Convocatòries de Plens</h1><h3>Convocatòries 2023</h3><p><a href="1.pdf">02. 17 d'abril</a></p>
+        <h1>Gemeinderat</h1><p><a href="2.pdf">Verhandlungsschrift über die 12. Sitzung des Gemeinderates am 18. Jänner 2024</a></p>
+        <h1>Commissie Ruimte</h1><h2>11 januari 2024</h2><ul><li><a href="3.pdf">Verslag (pdf)</a></li></ul>
+        <h1>Les conseils municipaux</h1><p><a href="4.pdf">CR du vendredi 12 janvier 2024 (PDF / 88 Ko)</a></p>
+        <h1>Consiglio Comunale</h1><p><a href="5.pdf">Convocazione Consiglio Comunale del 30 gennaio 2024</a></p>
+        <h1>Ayuntamiento en Pleno</h1><h2>Actas</h2><h3>Sesión Extraordinaria. Organización</h3><p>27-06-2023 <a href="6.pdf">Descargar</a></p>""",
+        [
+            ("agendas", "2023-04-17", "Plens", "1.pdf"),
+            ("agendas", "2024-01-30", "Consiglio Comunale", "5.pdf"),
+            ("minutes", "2023-06-27", "Ayuntamiento en Pleno", "6.pdf"),
+            ("minutes", "2024-01-11", "Commissie Ruimte", "3.pdf"),
+            ("minutes", "2024-01-12", "conseil municipal", "4.pdf"),
+            ("minutes", "2024-01-18", "Gemeinderates", "2.pdf"),
+        ],
+    ),
+    "bodies that a section is called by, and bare boards of a page": (
+        "https://www.coco.ie/minutes",
+        """<title>Minutes - Corrib County Council</title><h1>Minutes</h1><h2>Municipal District of Kilmore</h2><ul>
+        <li><a href="1.pdf">AGM 6th June 2023</a></li></ul><h2>Strategic Policy Committees</h2><h3>Housing SPC</h3><ul>
+        <li><a href="2.pdf">Minutes 14/02/2024</a></li></ul>""",
+        [
+            ("minutes", "2023-06-06", "Municipal District of Kilmore", "1.pdf"),
+            ("minutes", "2024-02-14", "Housing SPC", "2.pdf"),
+        ],
+    ),
+    "letters that the page spells out, and a board that it calls by its whole name": (
+        TOWN,
+        """<p>The Board of Directors meets on Mondays; the Planning Board on Tuesdays.</p><h2>Board Packets</h2><h3>January 24, 2024</h3>
+        <p><a href="1.pdf">Board Packet</a></p><h2>Others</h2><ul><li><a href="2.pdf">PB Minutes 1/9/24</a></li>
+        <li><a href="3.pdf">ZBA Minutes 1/10/24</a></li><li><a href="4.pdf">CC Minutes 1/11/24</a></li></ul>
+        <div><b>Jan</b> <b>17</b> <b>2024</b><h3>City Council</h3><p>6:00 PM, City Hall</p><a href="5.pdf">Agenda</a></div>""",
+        [
+            ("agendas", "2024-01-17", "City Council", "5.pdf"),
+            ("agendas", "2024-01-24", "Board of Directors", "1.pdf"),
+            ("minutes", "2024-01-09", "Planning Board", "2.pdf"),
+            ("minutes", "2024-01-10", "ZBA", "3.pdf"),
+            ("minutes", "2024-01-11", "City Council", "4.pdf"),
+        ],
+    ),
+    "days on which documents were put into a library, and names of files below labels": (
+        TOWN,
+        """<h1>Township Documents</h1><table><tr><th>Title</th><th>Category</th><th>Date</th><th>Link</th></tr><tr>
+        <td>Board of Supervisors Minutes – January 2, 2024</td><td>Minutes</td><td>February 6, 2024</td><td><a href="1.pdf">Download</a></td></tr>
+        </table><article><h2>Planning Commission</h2><div>January 16, 2024</div><div>Agenda</div><div><a href="PC0116.pdf">PC0116.pdf</a></div>
+        <div>Minutes</div><div><a href="PC0116_0.pdf">PC0116_0.pdf</a></div></article>""",
+        [
+            ("agendas", "2024-01-16", "Planning Commission", "PC0116.pdf"),
+            ("minutes", "2024-01-02", "Board of Supervisors", "1.pdf"),
+            ("minutes", "2024-01-16", "Planning Commission", "PC0116_0.pdf"),
+        ],
+    ),
+    "accounts in the sentence of minutes": (
+        "https://www.parish.org.uk/meetings",
+        """<h1>Parish Council</h1><p>The minutes of the Finance Committee on 22nd January 2024 are <a href="1.pdf">here</a>, and the
+        accounts for the year ended 31st March 2023 are <a href="2.pdf">here</a>.</p>""",
+        [("minutes", "2024-01-22", "Finance Committee", "1.pdf")],
+    ),
+    "times of day and columns of bodies in German, and labels of days": (
+        "https://www.stadt.de/sitzungen",
+        """<h1>Sitzungen</h1><table><tr><th>Tag</th><th>Gremium</th><th>Uhrzeit</th><th>Einladung</th></tr><tr><td>Do., 08.02.2024</td>
+        <td>Ausschuss für Umwelt</td><td>17.00 Uhr</td><td><a href="1.pdf">PDF</a></td></tr></table><div><h3>Planning Commission</h3>
+        <p>Date: January 17, 2024<br>Time: 6:00 p.m.</p><p><a href="2.pdf">Agenda</a></p></div>""",
+        [
+            ("agendas", "2024-01-17", "Planning Commission", "2.pdf"),
+            ("agendas", "2024-02-08", "Ausschuss für Umwelt", "1.pdf"),
+        ],
+    ),
+    "Czech and Polish minutes with their words for a day, and a resolution below them": (
+        "https://www.obec.cz/zapisy",
+        """<h1>Zápisy</h1><ul><li><a href="1.pdf">Zápis č. 1/2024 ze zasedání Zastupitelstva obce konaného dne 15. 1. 2024</a></li>
+        <li><a href="2.pdf">Pozvánka na zasedání zastupitelstva 25. 3. 2024</a></li></ul><h1>Protokoły</h1><ul>
+        <li><a href="3.pdf">Protokół nr LXV/2024 z sesji Rady Gminy w dniu 29 stycznia 2024 r.</a></li>
+        <li><a href="4.pdf">Uchwała nr LXV/400/2024 z dnia 29 stycznia 2024 r.</a></li></ul><h1>Actas del Pleno</h1><ul>
+        <li><a href="5.pdf">Acta pleno extraordinario y urgente 12-02-2024</a></li></ul>""",
+        [
+            ("agendas", "2024-03-25", "zastupitelstva", "2.pdf"),
+            ("minutes", "2024-01-15", "Zastupitelstva obce", "1.pdf"),
+            ("minutes", "2024-01-29", "Rady Gminy", "3.pdf"),
+            ("minutes", "2024-02-12", "pleno", "5.pdf"),
+        ],
+    ),
+    "days on which cards were posted, and a vacancy among agendas": (
+        "https://www.parish.org.uk/agendas",
+        """<title>Agendas - Ashwell Parish Council</title><h1>Agendas</h1><div class="card"><h5 class="card-title">Agenda 11th March 2024</h5>
+        <p>Posted: Tue, 5 Mar 2024 10:02</p><a href="1.pdf">Download</a></div><div class="card"><h5 class="card-title">Notice of Vacancy</h5>
+        <p>Posted: Mon, 12 Feb 2024 09:00</p><a href="2.pdf">Download</a></div>""",
+        [("agendas", "2024-03-11", "Ashwell Parish Council", "1.pdf")],
+    ),
+    "days of the week before days below a month, and months that are misspelled": (
+        TOWN,
+        """<h1>Board of Trustees Minutes</h1><ul><li>2024<ul><li>January<ul><li>Mon 15: <a href="1.pdf">Agenda</a></li></ul></li></ul></li>
+        </ul><p><a href="2.pdf">Janury 9, 2024</a></p><p><a href="3.pdf">Feburary 13 2024</a></p>""",
+        [
+            ("agendas", "2024-01-15", "Board of Trustees", "1.pdf"),
+            ("minutes", "2024-01-09", "Board of Trustees", "2.pdf"),
+            ("minutes", "2024-02-13", "Board of Trustees", "3.pdf"),
+        ],
+    ),
+    "a college of a Belgian town and a bureau of French ones": (
+        "https://www.gemeente.be/raad",
+        """<h1>Verslagen</h1><h2>College van burgemeester en schepenen</h2><ul><li><a href="1.pdf">Besluitenlijst 15/01/2024</a></li></ul>
+        <h1>Conseils communautaires</h1><p><b>Bureau communautaire du 11 janvier 2024</b> : <a href="2.pdf">compte rendu</a></p>""",
+        [
+            ("minutes", "2024-01-11", "Bureau communautaire", "2.pdf"),
+            ("minutes", "2024-01-15", "College van burgemeester en schepenen", "1.pdf"),
+        ],
+    ),
 }
 
 
@@ -528,6 +693,24 @@ def test_a_page_of_a_town_is_read_as_a_person_would(portal, page):
 
     assert [each[:3] for each in found] == [each[:3] for each in expected]
     assert all(a[3].endswith(b[3]) for a, b in zip(found, expected, strict=True))
+
+
+def test_a_page_that_shows_a_shared_folder_in_a_frame_lists_its_files(portal):
+    town = portal(
+        "plain",
+        TOWN,
+        {
+            "embeddedfolderview?id=F1": """<html><title>Minutes</title><body><div class="flip-entry" id="entry-A1">
+            <a href="https://drive.google.com/file/d/A1/view"><div class="flip-entry-title">2024-01-17 Minutes.pdf</div></a></div>
+            </body></html>""",
+            TOWN: """<h1>Board of Commissioners Minutes</h1>
+            <iframe src="https://drive.google.com/embeddedfolderview?id=F1#list"></iframe>""",
+        },
+    )
+
+    assert [each[:3] for each in listed(town)] == [
+        ("minutes", "2024-01-17", "Board of Commissioners")
+    ]
 
 
 def test_the_pages_of_years_may_differ_in_their_numbers_only(portal):

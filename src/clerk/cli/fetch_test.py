@@ -88,19 +88,21 @@ def fetch_test(
             where = portal.address
             opened = _recorded_opener(portal, Path(pace))
             not_recorded = portal.not_recorded
+        chosen: dict[str, Any] = {}
         if not scraper:
             scraper, where = detect(where)
             if scraper == "plain":
                 found = find_source(where, opened)
                 if found.best:
-                    scraper, where = found.best[0].scraper, found.best[0].source
+                    best = found.best[0]
+                    scraper, where, chosen = best.scraper, best.source, dict(best.settings)
         spec = registered().get(scraper)
         if spec is None:
             raise UnknownPlugin(
                 f"There is no fetcher {scraper!r}.",
                 hint=f"Fetchers: {', '.join(sorted(registered()))}.",
             )
-        extra = _settings(where, further)
+        extra = chosen | _settings(where, further)
         site: SiteRow = {"subdomain": "", "scraper": scraper, "extra": extra}
         until = datetime.now(UTC).date() + timedelta(days=60)
         window = Window(date(since, 1, 1), until, full=True)

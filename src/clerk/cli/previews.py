@@ -23,9 +23,9 @@ LOOKED_AT = 10
 DOUBTFUL = 200
 
 
-def show_preview(preview: Preview, found_in: str = "") -> None:
+def show_preview(preview: Preview, where: str = "") -> None:
     """Print how many meetings and documents there are, of which years, and a few examples."""
-    where = f" (found in {found_in})" if found_in else ""
+    where = f" ({where})" if where else ""
     click.echo(plain(f"{preview.source}{where}, fetched by {preview.scraper!r}:"))
     more = " so far; there are more pages" if preview.stopped_early else ""
     documents = numbered(len(preview.documents), "document")

@@ -33,7 +33,11 @@ from .common import (
 from .previews import show_first_look, show_preview
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clerk.core.site_extra import SiteRow
+    from clerk.fetch.candidates import Candidate
+    from clerk.fetch.http.responses import NotUnderstood
 
 
 @click.group()
@@ -161,8 +165,10 @@ def add(
     site_changes.require_new(subdomain, source)
     permission = _given_permission(given)
     label, where = site_changes.resolve_source(source, given["scraper"])
+    found: dict[str, object] = {}
     if "://" in where and not no_preview:
-        label, where, permission = _look_at(source, given, settings, permission)
+        chosen, permission = _look_at(source, given, settings, permission)
+        label, where, found = chosen.scraper, chosen.source, dict(chosen.settings)
     elif dry_run and label != "folder" and label in registered():
         # What a list on this machine has.
         local: SiteRow = {"subdomain": "", "scraper": label, "extra": {"source": where}}
@@ -188,7 +194,7 @@ def add(
         subdomain,
         (label, where),
         _columns(given),
-        _extra(given),
+        found | _extra(given),
         who=operator(),
         permission=permission,
     )
@@ -198,13 +204,13 @@ def add(
 
 def _look_at(
     source: str, given: GivenFacts, settings: Settings, permission: dict[str, str] | None
-) -> tuple[str, str, dict[str, str] | None]:
-    """List what is at an address, show it, and return the fetcher and the source to use.
+) -> tuple[Candidate, dict[str, str] | None]:
+    """List what is at an address, show it, and return what to use.
 
     A host that does not respond now is no reason to refuse a portal that is known by its address;
     a page in which nothing is found is.
     """
-    from clerk.fetch.http.responses import NotUnderstood, RobotsRefused
+    from clerk.fetch.http.responses import NotUnderstood, PageMissing, RobotsRefused
     from clerk.ops import site_changes
 
     scraper = given["scraper"] or ""
@@ -220,22 +226,54 @@ def _look_at(
         if not sure or (isinstance(error, NotUnderstood) and not scraper):
             if isinstance(error, NotUnderstood):
                 # Responses are stored for sites, and this is none yet.
-                error.hint = "Give the address of the page that lists the meetings with --from."
+                error.hint = _next_step(error, found.pages)
+            if isinstance(error, PageMissing):
+                error.hint = (
+                    f"Check the address, or start from the home page: --from {_home(source)}"
+                )
             raise error
         hint(f"{candidate.source} could not be listed: {error}")
-        return candidate.scraper, candidate.source, permission
+        return candidate, permission
     chosen = 0
     for number, (candidate, preview) in enumerate(found.tried, 1):
         if len(found.tried) > 1:
             click.echo(f"[{number}] ", nl=False)
-        show_preview(preview, candidate.found_in)
+        show_preview(preview, candidate.where)
     if len(found.tried) > 1:
         hint(f"The first of {len(found.tried)} is used; name another one with --from.")
         if on_a_terminal() and sys.stdin.isatty():
             numbers = click.IntRange(1, len(found.tried))
             chosen = click.prompt("Which one", type=numbers, default=1, err=True) - 1
     candidate, _ = found.tried[chosen]
-    return candidate.scraper, candidate.source, permission
+    return candidate, permission
+
+
+def _home(source: str) -> str:
+    return f"{source.split('://')[0]}://{urlsplit(source).netloc}/"
+
+
+def _next_step(error: NotUnderstood, pages: Sequence[str]) -> str:
+    """Say what to do when nothing was found at an address."""
+    from clerk.fetch.http.responses import NeedsBrowser, NeedsLogin, format_of
+    from clerk.fetch.shared_files import is_closed_folder
+
+    content = error.page.content if error.page else b""
+    if error.page and is_closed_folder(error.page.url):
+        return "clerk cannot list such a folder: download it, and give the folder with --from."
+    if content and format_of(content) not in ("an HTML page", "text"):
+        return "Give the page that links such documents, or a folder of them, with --from."
+    if isinstance(error, NeedsLogin):
+        return "clerk fetches only what everybody can read; give a public page with --from."
+    if isinstance(error, NeedsBrowser):
+        return (
+            "Open it in a browser. If it shows another site in a frame, give that one's address "
+            "with --from; else make a list of the documents' addresses and give that file."
+        )
+    linked = f"Nor does any of {numbered(len(pages) - 1, 'page')} that it leads to. "
+    return (
+        f"{linked if len(pages) > 1 else ''}"
+        "Give the address of the page that lists the meetings with --from."
+    )
 
 
 def _ask_for_permission(refused: ClerkError) -> dict[str, str]:
@@ -399,17 +437,18 @@ def edit(subdomain: str, source: str | None, **given: Unpack[GivenFacts]) -> Non
     from clerk.ops import site_changes
 
     found: tuple[str, str] | None = None
+    extra = _extra(given)
     permission = _given_permission(given)
     if source:
         found = site_changes.resolve_source(source, given["scraper"])
         if "://" in found[1] and not given["scraper"]:
-            label, where, permission = _look_at(source, given, settings, permission)
-            found = label, where
+            chosen, permission = _look_at(source, given, settings, permission)
+            found, extra = (chosen.scraper, chosen.source), dict(chosen.settings) | extra
     site_changes.change(
         settings,
         subdomain,
         _columns(given),
-        _extra(given),
+        extra,
         who=operator(),
         source=found,
         permission=permission,

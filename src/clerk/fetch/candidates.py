@@ -6,9 +6,9 @@
     the page             it leads on to a platform's host, or is a platform's on a town's own host
     frames, scripts, feeds and links of the page
     the page itself      read as a plain page with links to documents
-    the pages about meetings that it links, in the same way
+    the pages that it frames, and the pages about meetings that it links, in the same way
     the pages it links   if it is a list of meetings with a page for each of them
-    the pages about the government that it links
+    the pages about the government that it links, and those about meetings that they link
     links to videos      the vendor may have documents, too
 
 What yields documents counts, not who is linked first: every town links to vendors in its footer.
@@ -17,10 +17,11 @@ What yields documents counts, not who is linked first: every town links to vendo
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -29,11 +30,19 @@ from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, InvalidInput, SourceUnavailable
 from clerk.core.site_extra import SiteRow
 
+from . import shared_files
 from .base import FetcherSpec, Window
 from .discover import detect, registered
 from .html import href_of, joined, parsed, text_of
 from .http import DEFAULT_PACE_SECONDS
-from .http.responses import CircuitOpen, RobotsRefused, WebPage
+from .http.responses import (
+    CertificateRefused,
+    CircuitOpen,
+    HostTrouble,
+    RobotsRefused,
+    WebPage,
+)
+from .links import leads_to_document
 from .preview import Preview, list_source
 
 if TYPE_CHECKING:
@@ -51,15 +60,28 @@ ENOUGH_OF_ITS_OWN = 10
 #: What links to pages about meetings say, else to those about a government, and how many of each
 #: are looked at.
 _ABOUT_MEETINGS = re.compile(
-    r"agenda|minutes|meetings|business papers|sitzung|vergader|s[ée]ances", re.IGNORECASE
+    r"agenda|minutes|meetings|business papers|sitzung|protokoll|niederschrift|ratsinfo|vergader|"
+    r"notulen|s[ée]ances|comptes?[- ]rendus?|proc[eè]s[- ]verba|\bactas?\b|\bplenos?\b|sesiones|"
+    r"verbali|sedute|"
+    r"\batas\b|sessões|referater|møter|möten|pöytäkirj|zápisy|cofnodion|\bactes\b",
+    re.IGNORECASE,
 )
-_ABOUT_GOVERNMENT = re.compile(r"\b(?:government|council|boards?|clerk)\b", re.IGNORECASE)
+_ABOUT_GOVERNMENT = re.compile(
+    r"\b(?:government|council|boards?|clerk|commission(?:ers)?|selectm[ae]n|trustees|"
+    r"supervisors|committees|conseil municipal|vie municipale|mairie|rathaus|"
+    r"\w*politik\w*|gemeinderat|stadtrat|"
+    r"ayuntamiento|transparencia|amministrazione|consiglio|bestuur|gemeenteraad|ajuntament|"
+    r"prefeitura|zastupitelstvo|kunta|kommun\w*)\b",
+    re.IGNORECASE,
+)
 MOST_PAGES_ABOUT_MEETINGS = 3
+#: A list whose newest meeting is older than this is an archive.
+STILL_USED = timedelta(days=400)
 #: A link to a video decides nothing.
 _VIDEO = re.compile(r"/(?:player|camera|play|live|videos)/|MediaPlayer\.php", re.IGNORECASE)
 
 #: Where a candidate was seen that is the page itself, as far as it links documents.
-OWN_LINKS = "the page's own links"
+OWN_LINKS = "its own links"
 
 _ADDRESS_IN_SCRIPT = re.compile(r"https?://[^\s\"'<>\\]+")
 _REFRESH = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
@@ -68,11 +90,26 @@ _FEED = "link[rel=alternate][type*=rss], link[rel=alternate][type*=atom]"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A fetcher and the source to give it; ``found_in`` says where it was seen."""
+    """A fetcher and the source to give it; ``found_in`` says where it was seen.
+
+    ``settings`` are those of the fetcher that make it list what the preview shows.
+    """
 
     scraper: str
     source: str
     found_in: str
+    #: The page that links it.
+    linked_from: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def where(self) -> str:
+        """Where it was found, for people; nothing if it is at the address itself."""
+        if self.settings:
+            return self.found_in
+        if self.found_in in (OWN_LINKS, "the address", "the page"):
+            return f"linked from {self.linked_from}" if self.linked_from else ""
+        return f"found in {self.found_in}{f' of {self.linked_from}' if self.linked_from else ''}"
 
 
 @dataclass
@@ -82,6 +119,8 @@ class FoundSources:
     tried: list[tuple[Candidate, Preview]] = field(default_factory=list)
     #: Candidates that could not be listed, and why.
     failed: list[tuple[Candidate, ClerkError]] = field(default_factory=list)
+    #: The pages that were read in search of candidates.
+    pages: list[str] = field(default_factory=list)
 
     @property
     def best(self) -> tuple[Candidate, Preview] | None:
@@ -130,61 +169,160 @@ def find_source(
         _try(found, Candidate(label, where, "the address"), open_client, today)
         if scraper or "://" not in source or found.tried:
             return found
-    page: WebPage | None = None
-    try:
-        with open_client(None) as client:
-            page = client.page(source)
-    except SourceUnavailable as error:
-        if not found.failed:
-            found.failed.append((Candidate("plain", source, "the address"), error))
-    for group in _in_turn(page, open_client) if page is not None else ():
-        for candidate in group[: MOST_CANDIDATES + 1]:
-            failed = [(each.scraper, each.source) for each, _ in found.failed]
-            if (candidate.scraper, candidate.source) not in failed:
-                _try(found, candidate, open_client, today)
-            if found.tried and found.tried[-1][0].found_in in ("the page", "a frame"):
-                break
+    if shared_files.folder_address(source):
+        _try(found, Candidate("plain", source, "the address"), open_client, today)
+        return found
+    page = _first_page(source, open_client, found)
+    for groups in _in_turn(page, open_client, found.pages) if page is not None else ():
+        for group in groups:
+            for candidate in group[: MOST_CANDIDATES + 1]:
+                known = [*found.failed, *found.tried]
+                if (candidate.scraper, candidate.source) not in [
+                    (each.scraper, each.source) for each, _ in known
+                ]:
+                    _try(found, candidate, open_client, today)
+                if found.tried and found.tried[-1][0].found_in in ("the page", "a frame"):
+                    break
         if found.tried:
             break
-    found.tried.sort(key=_rank, reverse=True)
+    found.tried.sort(key=lambda tried: _rank(tried, today), reverse=True)
+    if several := _all_of_them(found.tried):
+        found.tried.insert(0, several)
     return found
 
 
+def _all_of_them(tried: Sequence[tuple[Candidate, Preview]]) -> tuple[Candidate, Preview] | None:
+    """Return one candidate for several lists that the same page links, as of agendas and minutes.
+
+    None if what was tried is something else, or if one of the lists has all documents.
+    """
+    parents = {candidate.linked_from for candidate, _ in tried}
+    hosts = {urlsplit(url).hostname for each, _ in tried for url in (each.linked_from, each.source)}
+    if any(candidate.scraper != "plain" for candidate, _ in tried) or len(parents) > 1:
+        return None
+    parent = next(iter(parents), "")
+    documents = {each.url: each for _, preview in tried for each in preview.documents}
+    if not parent or len(hosts) > 1 or len(documents) == max(len(p.documents) for _, p in tried):
+        return None
+    follow = "|".join(sorted(re.escape(candidate.source) for candidate, _ in tried))
+    together = Preview(
+        "plain",
+        parent,
+        meetings=len({(each.body, each.day or url) for url, each in documents.items()}),
+        documents=list(documents.values()),
+        skipped=[problem for _, preview in tried for problem in preview.skipped],
+        errors=[problem for _, preview in tried for problem in preview.errors],
+        pages=sum(preview.pages for _, preview in tried),
+        stopped_early=any(preview.stopped_early for _, preview in tried),
+    )
+    found_in = f"all {len(tried)} lists that it links"
+    settings = {"follow": f"^(?:{follow})$"}
+    return Candidate("plain", parent, found_in, settings=settings), together
+
+
+def _first_page(
+    source: str, open_client: Callable[[FetcherSpec | None], Client], found: FoundSources
+) -> WebPage | None:
+    """Return the page at an address; where nothing responds, that with or without https and www."""
+    scheme, host = re.split("://", source, maxsplit=1)
+    other_host = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
+    others = [f"{scheme}://{other_host}"]
+    others += [f"http://{each}" for each in (host, other_host) if scheme.lower() == "https"]
+    failure: SourceUnavailable | None = None
+    for address in (source, *others):
+        try:
+            with open_client(None) as client:
+                return client.page(address)
+        except SourceUnavailable as error:
+            failure = failure or error
+            if not isinstance(failure, HostTrouble) or isinstance(failure, CertificateRefused):
+                break
+    if failure and not found.failed:
+        found.failed.append((Candidate("plain", source, "the address"), failure))
+    return None
+
+
 def _in_turn(
-    page: WebPage, open_client: Callable[[FetcherSpec | None], Client]
-) -> Iterator[list[Candidate]]:
-    """Yield the candidates that a page leads to, the most telling first."""
+    page: WebPage, open_client: Callable[[FetcherSpec | None], Client], read: list[str]
+) -> Iterator[list[list[Candidate]]]:
+    """Yield the candidates that a page leads to, the most telling first, page by page.
 
-    def pages_about(what: re.Pattern[str], but: re.Pattern[str] | None = None) -> Iterator[WebPage]:
-        said = [(text_of(node), node) for node in parsed(page.text).css("a[href]")]
-        links = [
-            href_of(node, page.url)
-            for text, node in said
-            if what.search(text) and not (but and but.search(text))
+    ``read`` collects the addresses of the pages that were read.
+    """
+    read.append(page.url)
+    parents: dict[str, str] = {}
+
+    def opened(addresses: Iterable[str]) -> Iterator[WebPage]:
+        for url in dict.fromkeys(addresses):
+            if url and url not in read and not leads_to_document(url, ""):
+                read.append(url)
+                with contextlib.suppress(SourceUnavailable), open_client(None) as client:
+                    found = client.page(url)
+                    parents[found.url] = parents.get(url, "")
+                    yield found
+
+    def linked(
+        pages: list[WebPage], what: re.Pattern[str], but: re.Pattern[str] | None = None
+    ) -> list[WebPage]:
+        links: dict[str, str] = {}
+        for each in pages:
+            for node in parsed(each.text).css("a[href]"):
+                said, url = text_of(node), href_of(node, each.url).partition("#")[0]
+                if url and url not in read and what.search(said) and not (but and but.search(said)):
+                    links.setdefault(url, each.url)
+        first = dict(itertools.islice(links.items(), MOST_PAGES_ABOUT_MEETINGS))
+        parents.update(first)
+        return list(opened(first))
+
+    def candidates(pages: list[WebPage]) -> list[list[Candidate]]:
+        return [
+            [replace(it, linked_from=parents.get(each.url, "")) for it in candidates_of(each)]
+            for each in pages
         ]
-        for url in list(dict.fromkeys(filter(None, links)))[:MOST_PAGES_ABOUT_MEETINGS]:
-            with contextlib.suppress(SourceUnavailable), open_client(None) as client:
-                yield client.page(url)
 
-    yield candidates_of(page)
-    pages = [page]
-    for linked in pages_about(_ABOUT_MEETINGS):
-        pages.append(linked)
-        yield candidates_of(linked)
-    for each in pages:
-        yield [Candidate("meeting_pages", each.url, "pages that it links")]
-    for linked in pages_about(_ABOUT_GOVERNMENT, but=_ABOUT_MEETINGS):
-        yield candidates_of(linked)
-    yield [each for each in candidates_of(page, videos=True) if each.found_in == "links"]
+    def lists_of_pages(pages: list[WebPage]) -> list[list[Candidate]]:
+        found_in = "pages that it links"
+        return [
+            [Candidate("meeting_pages", each.url, found_in, parents.get(each.url, ""))]
+            for each in pages
+        ]
+
+    yield candidates([page])
+    host = urlsplit(page.url).hostname
+    framed = [
+        url
+        for where, urls in _addresses(page)
+        for url in urls
+        if where == "a frame" and urlsplit(url).hostname == host
+    ]
+    pages = [page, *opened(framed[:MOST_PAGES_ABOUT_MEETINGS])]
+    yield candidates(pages[1:])
+    about_meetings = linked(pages, _ABOUT_MEETINGS)
+    yield candidates(about_meetings)
+    yield lists_of_pages([*pages, *about_meetings])
+    deeper = linked(about_meetings, _ABOUT_MEETINGS)
+    yield candidates(deeper)
+    for _ in range(2):
+        # A page about the government may lead to that of the council.
+        governing = linked([*pages, *about_meetings], _ABOUT_GOVERNMENT, but=_ABOUT_MEETINGS)
+        yield candidates(governing)
+        about_meetings = linked(governing, _ABOUT_MEETINGS)
+        yield candidates(about_meetings)
+        yield lists_of_pages(about_meetings)
+        about_meetings = linked(about_meetings, _ABOUT_MEETINGS)
+        yield candidates(about_meetings)
+        pages = governing
+    yield [[each for each in candidates_of(page, videos=True) if each.found_in == "links"]]
 
 
-def _rank(tried: tuple[Candidate, Preview]) -> tuple[int, int]:
+def _rank(tried: tuple[Candidate, Preview], today: date) -> tuple[int, int, int]:
     candidate, preview = tried
     dated = sum(1 for each in preview.documents if each.day)
     own = candidate.found_in in ("the page", "a frame") or (
         candidate.found_in == OWN_LINKS and dated >= ENOUGH_OF_ITS_OWN
     )
-    return int(own), dated
+    is_used = preview.days is not None and preview.days[1] > today - STILL_USED
+    return int(is_used), int(own), dated
 
 
 def _try(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from html import unescape
 from typing import NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -45,11 +45,22 @@ def joined(base: str, url: str) -> str:
         return ""
     try:
         whole = urljoin(base, url)
+        if _WRAPPER.match(whole):
+            inner = parse_qs(urlsplit(whole).query)
+            named = [inner[name][0] for name in ("url", "q", "src", "file") if name in inner]
+            whole = urljoin(base, named[0]) if named else whole
     except ValueError:
         return ""
     return whole if re.match(r"https?://", whole, re.IGNORECASE) else ""
 
 
+#: Addresses of counters of clicks and of viewers, with that of the document as a parameter.
+_WRAPPER = re.compile(
+    r"https?://(?:www\.google\.[a-z.]+/url\?|docs\.google\.com/(?:viewer|gview)\?"
+    r"|view\.officeapps\.live\.com/op/|[\w.]+\.safelinks\.protection\.outlook\.com/|l\.facebook\.com/l\.php\?"
+    r"|[^?#]*/(?:web/)?viewer\.html\?)",
+    re.IGNORECASE,
+)
 #: Where a script of a link leads: window.open('...'), location.href = '...', openFile("...").
 _SCRIPTED = re.compile(r"""['"]((?:https?:)?//[^'"]+|[^'"\s]*[/?.][^'"\s]*)['"]""")
 #: A part of a date that may be an element of its own: Nov, 18, 2025.
@@ -470,7 +481,8 @@ def _names_rows_below(row: LexborNode) -> bool:
     if row.css_first("a, table") is not None:
         return False
     said = [text for cell in row.css("td, th") if (text := text_of(cell))]
-    return len(said) == 1 and bool(naming.BODY_WORD.search(said[0]))
+    is_remark = len(said) == 1 and re.match(r"\W*no\b", said[0], re.IGNORECASE)
+    return len(said) == 1 and bool(naming.BODY_WORD.search(said[0])) and not is_remark
 
 
 def _is_alone_on_its_line(node: LexborNode) -> bool:
@@ -511,6 +523,13 @@ _KIND_TITLE = re.compile(
     r"(?:meeting )?(?:agendas?|minutes)(?: ?(?:&|and|/) ?(?:agendas?|minutes))? ?:?", re.IGNORECASE
 )
 #: The elements that lead somewhere, and by which attribute.
-_LEADS_ON = {"a": "href", "button": "onclick", "input": "onclick"}
+_LEADS_ON = {
+    "a": "href",
+    "button": "onclick",
+    "input": "onclick",
+    "iframe": "src",
+    "embed": "src",
+    "object": "data",
+}
 _BOLD = frozenset(("b", "strong", "u"))
 _LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}

@@ -27,10 +27,16 @@ _LONGEST_AROUND = 500
 _SAY_NOTHING = frozenset(
     ("agenda", "agendas", "view", "open", "pdf", "amended", "revised", "updated", "final", "draft")
 )
-GATHERING = re.compile(r"\b(?:meeting|session|hearing|workshop|retreat)s?\b", re.IGNORECASE)
+GATHERING = re.compile(
+    r"\b(?:(?:meeting|session|hearing|workshop|retreat|agm|s[ée]ance|r[ée]union)s?|\w*sitzung(?:en)?|"
+    r"\w*versammlung(?:en)?|\w*vergadering(?:en)?|sedut[ae]|sesi[óo]n(?:es)?|sess(?:ão|ões|i[óo]n?s?)|"
+    r"reuni(?:[óo]n(?:es)?|ão|ões)|zasedání|posiedze\w+|møter?|möten?|kokous|sesj[aei])\b",
+    re.IGNORECASE,
+)
 #: Headers of columns that say whose meeting it is.
 _NAME_COLUMN = re.compile(
-    r"(?:meeting|body|board|committee|commission|group|name|department|organization)s?"
+    r"(?:meeting|body|board|committee|commission|group|name|department|organization|gremium|organe|"
+    r"[óo]rgano|instance|commissie|bestuursorgaan|utvalg|udvalg|nämnd|instans)s?"
     r"(?:\W+(?:body|board|committee|commission|group|name|meeting|type)s?)*",
     re.IGNORECASE,
 )
@@ -73,6 +79,25 @@ _FILE_HANDLER = re.compile(
 )
 
 
+#: Papers of a town that are of no meeting.
+_OTHER_PAPERS = re.compile(
+    r"\b(?:ordinances?|resolutions?|polic(?:y|ies)|financ\w+|budgets?|audits?|reports?|forms?|"
+    r"applications?|requests?|permits?|newsletters?|bids?|rfps?|contracts?|by-?laws|codes?|plans?|maps?|"
+    r"transparency|elections?|ballots?|taxes|fees|standing orders|constitution|accounts|payments?|"
+    r"payroll|procedures?|registers?|vouchers?|ledgers?|balance sheets?|memos?|memorandums?|"
+    r"letters?|correspondence|press releases?|"
+    r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
+    r"annual returns?|agar|risk assessments?|expenses|precepts?|"
+    r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
+    r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
+    r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
+    r"\w*formulare?|\w*amtsblatt|\w*verordnung(?:en)?|\w*gebühren\w*|\w*(?:bebauungs|flächennutzungs)pl[aä]n\w*|"
+    r"uchwał\w*|zarządzeni\w*|usnesení|vyhlášk\w*|rozpoč\w*|deliber[ae]|deliberazion[ei]|determin[ae]|"
+    r"decreti?|decretos?|regolament[oi]|reglamentos?|reglement(?:e[nr]?|et)?|contratos?)\b",
+    re.IGNORECASE,
+)
+#: The sort of a meeting that is not called one: "Special (Budget)".
+_SORT_ALONE = re.compile(r"\b(?:regular|special|emergency)\b(?!\s*\w)", re.IGNORECASE)
 _WORDPRESS_FILE = re.compile(r"[?&]wpdmdl=[0-9]")
 
 
@@ -179,6 +204,13 @@ def says_nothing_but_a_meeting(text: str) -> bool:
     return not rest or bool(naming.BODY_WORD.search(rest) or GATHERING.search(rest))
 
 
+def is_of_no_meeting(text: str) -> bool:
+    """Whether a text names papers of another sort, and no meeting and nobody who meets."""
+    return bool(_OTHER_PAPERS.search(text)) and not (
+        naming.BODY_WORD.search(text) or GATHERING.search(text) or _SORT_ALONE.search(text)
+    )
+
+
 def day_of_title(titles: Sequence[str], day_first: bool) -> date | None:
     """Return the day that the nearest title names, perhaps with the year of one above it."""
     if not titles:
@@ -211,6 +243,14 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     written = {
         html.href_of(node, page.url) for node in dated.tree.css("a[href]") if html.text_of(node)
     }
+    for node in dated.tree.css("iframe[src], embed[src], object[data]"):
+        # What a page shows in a frame, as a document or a shared folder, is as if it were linked.
+        framed = node.attributes.get("src") or node.attributes.get("data") or ""
+        url = html.joined(page.url, framed)
+        if shared_files.folder_address(url) or DOCUMENT_LINK.search(url):
+            said = node.attributes.get("title") or ""
+            names = (*above.get(node.mem_id, ()), *filter(None, headings))
+            yield Link(url, said, "", names)
     # A menu whose entries are addresses of files is a list of links, and so are scripts of buttons.
     for node in dated.tree.css("a[href], option[value], button[onclick], input[onclick]"):
         url = html.href_of(node, page.url) if node.tag in ("a", "option") else ""
@@ -245,6 +285,10 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         if around is not None and around.tag not in _ROWS and len(around.css(_HEADINGS)) > 1:
             # It has sections, each with a title of its own.
             said_around = ""
+        if around is not None and around.tag == "tr" and _is_of_several_bodies(node):
+            # Its other cells are of meetings of others.
+            cell = next(each for each in html.ancestors(node) if each.tag in ("td", "th"))
+            said_around = dated.text(cell)
         row = dated.row_of(node)
         line = next((it for it in html.ancestors(row) if it.tag == "tr"), None) if row else None
         if row is not None and line is not None and not _is_frame(line):
@@ -269,6 +313,8 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             if row.tag == "tr" and len(dict(dated.dates(row))) > 1:
                 day = _day_outside_links(row, node, dated) or day
             day = _day_by_columns(day, node, dated) if day else None
+            if day and _says_only_download(text):
+                day = _day_of_named_document(node, dated) or day
             day = _day_of_header(node, dated) or day
         titles = above.get(node.mem_id, ())
         of_page = () if html.is_in_margin(node) else filter(None, headings)
@@ -306,8 +352,11 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
         if around is not None and is_short and not kind and len(links) < 2:
             kind = naming.find_kind(html.text_before(around, node)) or ""
-        elif around is not None and is_short and not kind and not html.name_in(text):
+        elif around is not None and is_short and not kind and not _name_of(text):
             kind = _kind_before(around, node)
+        between = _said_between(around, node) if around is not None and is_short else ""
+        is_other_paper = not _name_of(text) and is_of_no_meeting(between)
+        kind = "" if is_other_paper and not naming.find_kind(between) else kind
         entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
         categories = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
         yield Link(
@@ -318,7 +367,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             tuple(dict.fromkeys((*titles, *map(html.text_of, categories), *of_page))),
             day,
             kind,
-            any(map(naming.find_kind, others)),
+            any(map(naming.find_kind, others)) or (is_other_paper and not kind),
             (around is None or around.tag not in ("article", "section"))
             and naming.is_packet(packet := _label(node, text))
             and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
@@ -336,6 +385,27 @@ def _is_leftover(node: LexborNode) -> bool:
     others = node.parent.css("a[href]") if node.parent is not None else []
     shown = node.attributes.get("class") or node.attributes.get("aria-label")
     return not shown and any(map(html.text_of, others))
+
+
+def _name_of(text: str) -> str:
+    """Return what a text calls a document; the name of a file like PC0116_0.pdf is none."""
+    stem = FORMAT.sub("", text)
+    return "" if stem != text and not re.search(r"[^\W\d_]{4}", stem) else html.name_in(text)
+
+
+def _said_between(block: LexborNode, node: LexborNode) -> str:
+    """Return what a block says between the link before one and that one."""
+    said = ""
+    in_links: set[int] = set()
+    for each in block.traverse(include_text=True):
+        if each.mem_id == node.mem_id:
+            break
+        if each.tag == "a" and each.attributes.get("href"):
+            said = ""
+            in_links |= {text.mem_id for text in each.traverse(include_text=True)}
+        elif each.tag == "-text" and each.mem_id not in in_links:
+            said += f" {each.text_content or ''}"
+    return said
 
 
 def _says_only_download(text: str) -> bool:
@@ -403,6 +473,19 @@ def _day_by_columns(day: date, node: LexborNode, dated: html.DatedPage) -> date 
         each for header, days in columns if not _OTHER_DAY_COLUMN.search(header) for each in days
     }
     return others.pop() if len(others) == 1 else None
+
+
+def _day_of_named_document(node: LexborNode, dated: html.DatedPage) -> date | None:
+    """Return the one day of the cell that calls a document of its row "Minutes of January 2, 2024".
+
+    A column with another day is of when it was put there.
+    """
+    for _, cell in _columns(node):
+        days = dict(dated.dates(cell))
+        says_kind = naming.find_kind(dated.text(cell)) and cell.css_first("a[href]") is None
+        if len(days) == 1 and says_kind:
+            return next(iter(days))
+    return None
 
 
 def _day_of_header(node: LexborNode, dated: html.DatedPage) -> date | None:
@@ -581,6 +664,13 @@ def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
                     continue
             return list(zip(said, [above, *cells] if above is not None else cells, strict=True))
     return []
+
+
+def _is_of_several_bodies(node: LexborNode) -> bool:
+    """Whether the row of a link has a column for each of several bodies."""
+    headers = [header for header, _ in _columns(node)]
+    bodies = [each for each in headers if naming.BODY_WORD.search(each)]
+    return len(bodies) > 1 and not any(map(naming.find_kind, bodies))
 
 
 def _cell_from_above(row: LexborNode) -> LexborNode | None:

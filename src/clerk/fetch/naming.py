@@ -53,6 +53,14 @@ _MONTH_WORDS = """
 """
 _MONTHS = tuple(words.split() for words in _MONTH_WORDS.split(";"))
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
+#: A letter is missing, or two are the wrong way round: Febuary, Janaury.
+_MISSPELLED = {
+    month[:at] + rest: _MONTH_OF_WORD[month]
+    for month in ("january", "february", "august", "september", "october", "november", "december")
+    for at in range(1, len(month))
+    for rest in (month[at + 1 :], month[at + 1 : at + 2] + month[at] + month[at + 2 :])
+}
+_MONTH_OF_WORD = _MISSPELLED | _MONTH_OF_WORD
 _WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
 
 _A_MONTH = rf"(?<![^\W\d_])(?:{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
@@ -73,7 +81,9 @@ def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
 
 #: Whole dates that hardly ever are anything else.
 _CERTAIN = _compiled(
-    rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
+    # Not the year of a series before a whole date: "Ata de 2024 - 05/02/2024"
+    rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})"
+    rf"(?![0-9]|\s*[-./]\s*(?:19|20)[0-9]{{2}}(?![0-9]))",
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
     # Of several days the first: January 16-17, 2024, or January 31 and February 1, 2024
@@ -141,6 +151,7 @@ _WEEKDAY_AND_NUMBERS = re.compile(
     r"(?P<date>[0-9]{1,2}([./-])[0-9]{1,2}\3[0-9]{4})(?![0-9])",
     re.IGNORECASE,
 )
+_SHORT_WEEKDAY = r"\b(?:\w+day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
 #: What is said before the day of an earlier meeting: "Agenda incl. minutes of December 5".
 _EARLIER = (
     r"\b(?:incl(?:\.|udes|uding)?|with|plus|approval of|approve)\s+(?:the\s+)?(?:draft\s+)?"
@@ -149,8 +160,8 @@ _EARLIER = (
 #: What is said before the day on which something was put on a page or changed.
 _PUBLISHED = re.compile(
     r"(?:\b(?:posted|published|uploaded|modified|updated|created|added)\b"
-    r"|\(\s*(?:amended|rev(?:ised)?\b\.?|approved|adopted)\b)(?:\s+(?:on|at))?\W*(?:\w+day\W+)?$"
-    rf"|{_EARLIER}\W*(?:\w+day\W+)?$",
+    r"|\(\s*(?:amended|rev(?:ised)?\b\.?|approved|adopted)\b)(?:\s+(?:on|at))?"
+    rf"\W*(?:{_SHORT_WEEKDAY}\W+)?$|{_EARLIER}\W*(?:{_SHORT_WEEKDAY}\W+)?$",
     re.IGNORECASE,
 )
 #: The same, and what is said before the day of another meeting.
@@ -166,19 +177,25 @@ YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 #: The year of a school or a budget, and who has the former.
 _TWO_YEARS = re.compile(r"(?<![0-9])(20[0-9]{2})\s?[-–/]\s?((?:20)?[0-9]{2})(?![0-9])")
 _SCHOOL = re.compile(r"\b(?:schools?|education|academy|college)\b", re.IGNORECASE)
+#: Councils whose year begins with their annual meeting in May.
+_YEAR_FROM_MAY = re.compile(r"\bparish\b|\bcommunity council\b", re.IGNORECASE)
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|ag(?=[-_][0-9]{1,2}[-_])|packets?|notices?|"
     r"(?:business|order) papers?|ordres? du jour|"
-    r"convocations?|orden del d[ií]a|convocatorias?|ordine del giorno|ordem do dia|pautas?|"
+    r"convocations?|orden del d[ií]a|convocat[oòó]ri(?:as?|es)|convocazion[ei]|"
+    r"ordine del giorno|ordem do dia|pautas?|"
     r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
-    r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá",
+    r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá|"
+    r"pozvánk[ay]",
     MINUTES: r"minutes?|mins?|mns|minutas?|actas?|proc[eè]s[- _]verba(?:l|ux)|comptes?[- _]rendus?|"
-    r"pv(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|[0-9]))|verbal[ei]|"
+    r"(?:pv|cr)(?=[\s_-]*(?:du|de|des|cm|conseil|s[ée]ance|r[ée]union|[0-9]))|verbal[ei]|"
     r"atas|ata(?= d[ao]s? |[ .]*n[.º°o]|[ _-]*[0-9])|"
-    r"proceedings|summary|journal|[^\W\d_]*niederschrift(?:en)?|[^\W\d_]*protokoll(?:e|er)?|referat(?:er)?|"
-    r"notulen|besluitenlijst(?:en)?|pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápisy?|zapisnik|"
+    r"proceedings|summary|journal|[^\W\d_]*niederschrift(?:en)?|verhandlungsschrift(?:en)?|[^\W\d_]*protokoll(?:e|er)?|referat(?:er)?|"
+    r"notulen|besluitenlijst(?:en)?|"
+    r"(?<!financieel )(?<!sociaal )(?:raads|commissie|concept|vergader)?verslag(?:en)?|"
+    r"pöytäkirjat?|cofnodion|protok[óo][łl]y?|zápis(?:y|nic[ae])?|zapisnik|"
     r"jegyzőkönyv(?:ek)?|fundargerð(?:ir)?",
 }
 _KIND = re.compile(
@@ -205,7 +222,7 @@ _STATUS_WORDS = re.compile(
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and|from)\b\W*)+"
     r"|(?:\W*\b(?:of|the|for|and|to be|held|dated|on|at|from|through|until|du|de|del|den|"
-    r"d\.d|vom|am|z dnia|r))+$",
+    r"d\.d|vom|am|[zw] dni[au]|konan\w+ dne|dne|den|celebrad[oa] el|r))+$",
     re.IGNORECASE,
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
@@ -221,11 +238,13 @@ _CAMEL = re.compile(
 )
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
-    r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
+    r"council|board|commission|committee|authority|\bmunicipal district\b|"
+    r"\bbureau communautaire\b|\bcollege van burgemeester en (?:wethouders|schepenen)\b|"
+    r"\bpolice jury\b|\blegislature\b|aldermen|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
     r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
-    r"\bple municipal|\bplenos?\b|"
+    r"\bple municipal|\bpleno?s\b|\bpleno\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
 )
@@ -234,8 +253,12 @@ SEVERAL_BODIES = re.compile(
     r"(?:(?:boards|committees|commissions|councils|other|all|standing|and)\b[\s&,/]*)+",
     re.IGNORECASE,
 )
+#: One council that met several times: "les conseils municipaux".
+_SEVERAL_MEETINGS = re.compile(r"\b(c)onseils (municipa|communa)ux\b", re.IGNORECASE)
 _MEETING_OF = re.compile(
-    r"(?:(?:meetings?|sessions?) of (?:the )?|\bsesj[iaę] (?:nr )?)(.+)", re.IGNORECASE
+    r"(?:(?:meetings?|sessions?) of (?:the )?|sitzung(?:en)? (?:des|der) |\bzasedání "
+    r"|\bsesj[iaę] (?:nr )?)(.+)",
+    re.IGNORECASE,
 )
 #: Words for the sort of meeting, and for the meeting itself.
 _SORTS = (
@@ -246,27 +269,31 @@ _SORTS = (
 )
 _GATHERINGS = (
     r"meetings?|mtgs?|sessions?|work-?shops?|retreats?|hearings?|tours?|briefings?|agendas?|"
-    r"minutes|packets?"
+    r"minutes|packets?|agm"
 )
 _SORT_BEFORE = re.compile(
     rf"^\W*(?:{_A_MONTH}\s+(?=(?:{_SORTS})\b)|(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
-    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|ordres? d(?:u jour|el dia)|"
-    r"convocations?|act[ae]s?|convocatorias?|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
-    r"(?:concept)?verslag|einladung|protokoll|niederschrift|tagesordnung|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"|(?:les?|las?|los|el|de[rls]?|du|die|dei|i|il|het)\s+"
+    r"(?=(?:comptes?|proc[eè]s|conseils?|actas?|sesi[óo]n\w*|pleno|consejo|concejo|gemeinde\w*|consiglio|gemeenteraad|verbali|convoca\w+)\b)"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|cr(?=\s+d)|ordres? d(?:u jour|el dia)|"
+    r"verbal[ei]|convocazion[ei]|verhandlungsschrift|convocations?|act[ae]s?|"
+    r"convocat[oò]ri(?:as?|es)|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
+    r"(?:concept)?verslag|einladung(?:en)?|protokoll(?:er?)?|niederschrift(?:en)?|tagesordnung(?:en)?|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
     r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|und|the|an?|at)\b\W+)",
     re.IGNORECASE,
 )
 _SORT_BEHIND = re.compile(
-    rf"(?<![\s,:/-])[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study)\W*$",
+    rf"(?<![\s,:/-])[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study|y|et)\W*$",
     re.IGNORECASE,
 )
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
 _BEHIND_A_BODY = re.compile(
     rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?|"
-    r"meets|met|will meet)\b",
+    r"protokoll(?:e|er)?|notulen|vergaderingen|sitzungen|möten|meets|met|will meet|dates?|"
+    r"time|location|when|where|are|is|was|were|held|can)\b",
     re.IGNORECASE,
 )
 _BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
@@ -275,6 +302,8 @@ _ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
 _CANCELLED_WORDS = re.compile(r"\b(?:cancel+ed|postponed|rescheduled)\b\W*", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![0-9])[0-9]{1,2}(?:[:.][0-9]{2}){0,2}\s*[ap]\.?m\b\.?"
+    r"|(?<![0-9.])[0-9]{1,2}(?:[:.][0-9]{2})?\s*(?:uhr|uur)\b"
+    r"|(?<![0-9.])[0-9]{1,2}\s?h(?:\s?[0-9]{2})?\b"
     r"|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?![0-9])",
     re.IGNORECASE,
 )
@@ -287,10 +316,17 @@ _WEEKDAY = re.compile(
     r"mi[ée]rcoles|jueves|viernes|s[áa]bado|domingo|luned[iì]|marted[iì]|mercoled[iì]|gioved[iì]|"
     r"venerd[iì]|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|"
     r"(?:maan|dins|woens|donder|vrij|zater|zon)dag|(?:mån|tis|ons|tors|fre|lör|sön|man|tirs|lør|søn)dag)"
-    rf"\b[.,]*(?=\s+(?:(?:den|dem|le|el|il|dia)\s+)?(?:[0-9]|{_A_MONTH}))",
+    rf"\b[.,]*(?=\s+(?:(?:den|dem|le|el|il|dia)\s+)?(?:[0-9]|{_A_MONTH}))"
+    r"|\b(?:mo|di|mi|do|fr|sa|so)\.,?(?=\s+[0-9])",
     re.IGNORECASE,
 )
-_BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*")
+#: A comma with a space before it followed a time of day: "City Council 6:00 PM, City Hall".
+_BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*|\s+,\s*")
+#: "(PDF, 1.2 MB)", "PDF / 88 KB"
+_SIZE_OF_FILE = re.compile(
+    r"(?:\b(?:pdf|docx?)\b[\s,:/·–-]*)?(?<![0-9.,])[0-9][0-9.,]*\s*(?:[km](?:i?b|o)|(?:kilo|mega)?bytes?)\b",
+    re.IGNORECASE,
+)
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 
@@ -309,14 +345,13 @@ def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
     found: list[tuple[date, int]] = []
     of_changes = []
     at = 0
-    while next_one := _find(text[at:], day_first):
-        day, (start, end) = next_one
-        if not _PUBLISHED.search(text[at : at + start]):
-            found.append((day, at + end))
-            if _CHANGED.search(text[at : at + start]):
+    for day, (start, end) in _whole_dates(text, day_first):
+        if not _PUBLISHED.search(text[at:start]):
+            found.append((day, end))
+            if _CHANGED.search(text[at:start]):
                 # "Approved 2/9/2024 - Minutes 1/12/2024", but "Approved 1/12/2024 Minutes"
-                of_changes.append((day, at + end))
-        at += end
+                of_changes.append((day, end))
+        at = end
     return [each for each in found if each not in of_changes] or found
 
 
@@ -330,7 +365,9 @@ def date_below(
     name of a file, 1_2024 begins with a month, and jan24 may end with a year.
     """
     year, span = 0, False
-    for title in titles:
+    # "2024 Minutes - 5th February" says the year itself.
+    own = () if find_date(text, day_first=day_first) else (text,)
+    for title in (*own, *titles):
         years = {match[1] for match in YEAR.finditer(title)}
         if match := _TWO_YEARS.search(title):
             span = int(match[2]) % 100 == (int(match[1]) + 1) % 100
@@ -347,6 +384,7 @@ def date_below(
                 return found
             # Which of the two years it is in the summer depends on when the year of a body begins.
             starts, ends = (7, 6) if any(map(_SCHOOL.search, titles)) else (10, 4)
+            starts = 5 if any(map(_YEAR_FROM_MAY.search, (text, *titles))) else starts
             if found.month >= starts:
                 return found
             return _date_of(match, day_first, year + 1) if found.month <= ends else None
@@ -354,7 +392,11 @@ def date_below(
         return None
     bare = (re.sub(r"[\W\d_]+", " ", title).strip().lower() for title in titles)
     month = next((_MONTH_OF_WORD[word] for word in bare if word in _MONTH_OF_WORD), 0)
-    day = re.match(r"\W*([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9:/.-])", text)
+    day = re.match(
+        rf"\W*(?:{_SHORT_WEEKDAY}\W+)?([0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9/.-]|:[0-9])",
+        text,
+        re.IGNORECASE,
+    )
     if not month or not day:
         return None
     try:
@@ -491,8 +533,9 @@ def body_of_meeting(title: str) -> str:
     A title that names nobody, such as "Budget Workshop", is returned whole.
     """
     title = title[:LONGEST_TITLE]
-    text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", title)))
-    text = _WITHOUT_YEAR[0].sub(" ", text)
+    text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", _SIZE_OF_FILE.sub(" ", title))))
+    for pattern in _WITHOUT_YEAR[:2]:
+        text = pattern.sub(" ", text)
     if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
         text = match[1]
     parts = [part.strip(_AROUND_NAMES) for part in _BESIDE_NAMES.split(text)]
@@ -501,6 +544,7 @@ def body_of_meeting(title: str) -> str:
         if body := _named_body(part):
             # "Gallatin Valley MPO - Advisory Committee"
             whose = parts[at - 1] if at else ""
+            body = _SEVERAL_MEETINGS.sub(r"\1onseil \2l", body)
             return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
     bare = _without_sort(parts[0]) if parts else ""
     if re.fullmatch(r"[A-Z]{1,4}(?:[.&/][A-Z]{1,4})+", bare):
@@ -627,19 +671,34 @@ def _cleaned(text: str) -> str:
 
 @_cached
 def _find(text: str, day_first: bool) -> tuple[date, tuple[int, int]] | None:
+    return next(_whole_dates(text, day_first), None)
+
+
+def _whole_dates(text: str, day_first: bool) -> Iterator[tuple[date, tuple[int, int]]]:
+    """Yield the whole dates of a text, each with where it is; likely ones behind the certain ones.
+
+    Each pattern is looked for again only behind what it has found last.
+    """
     if not _DIGIT.search(text):
+        return
+
+    def first_of(pattern: re.Pattern[str]) -> tuple[int, date, int] | None:
+        for match in pattern.finditer(text, at):
+            if day := _date_of(match, day_first):
+                return match.start(), day, match.end()
         return None
+
+    at = 0
     for patterns in (_CERTAIN, _LIKELY):
-        found = [
-            (match.start(), order, day, match.span())
-            for order, pattern in enumerate(patterns)
-            for match in pattern.finditer(text)
-            if (day := _date_of(match, day_first))
-        ]
-        if found:
-            _, _, day, span = min(found)
-            return day, span
-    return None
+        ahead = [first_of(pattern) for pattern in patterns]
+        while any(ahead):
+            start, day, end = min(filter(None, ahead), key=lambda each: each[0])
+            yield day, (start, end)
+            at = end
+            ahead = [
+                first_of(pattern) if next_one and next_one[0] < at else next_one
+                for pattern, next_one in zip(patterns, ahead, strict=True)
+            ]
 
 
 def _matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from clerk.core.errors import ClerkError, SourceUnavailable, TransientError
 from clerk.core.site_extra import SiteRow
 
-from .base import Context, FetcherSpec, FetchReport, Gap, Problem, Window, plugin_failure
+from .base import (
+    Context,
+    FetcherSpec,
+    FetchReport,
+    Gap,
+    Problem,
+    Window,
+    canonical_url,
+    plugin_failure,
+)
 from .discover import source_settings
 from .http.responses import CircuitOpen
 from .understanding import EnoughPages, PagesRead
@@ -82,14 +91,20 @@ def list_source(
         for meeting in fetcher.list_meetings(window):
             if isinstance(meeting, Gap):
                 continue
-            meetings.add(meeting.identity(spec.id))
             try:
                 offered = list(fetcher.list_documents(meeting))
             except CircuitOpen:
                 raise
             except TransientError as error:
+                meetings.add(meeting.identity(spec.id))
                 report.errors.append(Problem(meeting.title, str(error), type(error).__name__))
                 continue
+            is_link = meeting.day and meeting.vendor_id in (
+                canonical_url(ref.url) for ref in offered
+            )
+            # A page that links documents lists them one by one: two may be of the same meeting.
+            which = f"{meeting.body} {meeting.day}" if is_link else meeting.identity(spec.id)
+            meetings.add(which)
             for ref in offered:
                 identity = ref.identity(spec.id, meeting)
                 if identity not in documents:

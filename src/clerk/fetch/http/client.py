@@ -27,6 +27,7 @@ from .limits import MEGABYTE, TooLarge, check_url, first_bytes, limited_chunks
 from .responses import (
     HEAD_BYTES,
     AddressRefused,
+    CertificateRefused,
     ChallengePage,
     CircuitOpen,
     Download,
@@ -255,7 +256,7 @@ class Client:
             raise HostTrouble(f"{host} took more than {minutes}.") from error
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             if refused := _certificate_error(error):
-                raise HostTrouble(
+                raise CertificateRefused(
                     f"The certificate of {host} is not valid: {refused.verify_message}.",
                     hint="Open the address in a browser. SSL_CERT_FILE can name a file with the "
                     "certificate of an authority of your own.",

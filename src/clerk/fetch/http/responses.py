@@ -4,6 +4,7 @@ SourceUnavailable
  +- NotUnderstood     the page is there, but it is not what was expected; keeps what it returned
  |   +- ApiError      an API that returned an error or something else than a list
  |   +- NeedsBrowser  a page of scripts only: what it shows is made in a browser
+ |   +- NeedsLogin    a page that asks for a password
  |   +- NothingListed the links of documents on the pages, and none of them was listed
  +- FewerDocuments    far fewer documents than last time
  +- AddressRefused    the URL is not one that clerk fetches from
@@ -12,6 +13,7 @@ SourceUnavailable
  +- RobotsRefused     robots.txt disallows this page: a SourceBlocked of one page
  +- ChallengePage     a page for browsers or people instead of the answer: a SourceBlocked
  +- HostTrouble       no connection to the host, or none that ends in time
+ |   +- CertificateRefused  its certificate is not valid
  +- TryAgain          a timeout, 408, 429 or 5xx: raised to callers only after the last attempt
 """
 
@@ -72,6 +74,10 @@ class HostTrouble(SourceUnavailable):
     """The host cannot be reached."""
 
 
+class CertificateRefused(HostTrouble):
+    """The host's certificate is not valid."""
+
+
 class PageMissing(SourceUnavailable):
     """There is nothing at this address."""
 
@@ -87,17 +93,24 @@ class ChallengePage(SourceBlocked):
 class NotUnderstood(SourceUnavailable):
     """A page that is there and is not what was expected; ``page`` is what was returned.
 
-    A page that is only scripts is not understood because it needs a browser: it becomes that.
+    A page that is only scripts is not understood because it needs a browser: it becomes that, and
+    one with a field for a password needs a login.
     """
 
     def __new__(cls, page: WebPage | None, *_: object) -> NotUnderstood:
-        needs_browser = cls is NotUnderstood and page is not None and is_only_scripts(page)
-        return super().__new__(NeedsBrowser if needs_browser else cls)
+        if cls is NotUnderstood and page is not None:
+            if re.search(r"""<input\b[^>]*\btype=["']?password""", page.text, re.IGNORECASE):
+                return super().__new__(NeedsLogin)
+            if is_only_scripts(page):
+                return super().__new__(NeedsBrowser)
+        return super().__new__(cls)
 
     def __init__(self, page: WebPage | None, expected: str, seen: str = "") -> None:
         where = page.url if page else "the source"
         if isinstance(self, NeedsBrowser):
             seen = seen or "a page that needs JavaScript"
+        if isinstance(self, NeedsLogin):
+            seen = seen or "a page that asks for a password"
         found = seen or (described_page(page) if page else "nothing")
         super().__init__(
             f"{where} was not understood: expected {expected}, found {found}.",
@@ -113,6 +126,10 @@ class ApiError(NotUnderstood):
 
 class NeedsBrowser(NotUnderstood):
     """A page that scripts fill in a browser."""
+
+
+class NeedsLogin(NotUnderstood):
+    """A page that asks for a password."""
 
 
 class NothingListed(NotUnderstood):
@@ -213,11 +230,15 @@ def format_of(head: bytes) -> str:
 
 def described_page(page: WebPage) -> str:
     """Say in a few words what a page is, for a message."""
+    if not page.content.strip():
+        return "an empty page"
     try:
         answer = json.loads(page.content)
     except ValueError:
         title = re.search(r"<title[^>]*>(.*?)</title>", page.text, re.IGNORECASE | re.DOTALL)
         named = f' titled "{" ".join(title[1].split())[:80]}"' if title else ""
+        if not named and format_of(page.content) not in ("an HTML page", "text"):
+            return format_of(page.content)
         links = len(re.findall(rb"<a\s", page.content, re.IGNORECASE))
         return f"{format_of(page.content)}{named} with {links} link{'s' * (links != 1)}"
     if isinstance(answer, dict):

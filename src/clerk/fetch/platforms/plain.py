@@ -29,6 +29,7 @@ from clerk.fetch.links import (
     GATHERING,
     Link,
     day_of_title,
+    is_of_no_meeting,
     leads_to_document,
     links_of,
     says_nothing_but_a_meeting,
@@ -68,29 +69,14 @@ _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
 #: A notice of anything in German, unless it says that there is a meeting.
 _BEKANNTMACHUNG = re.compile(r"\bbekanntmachung(?:en)?\b", re.IGNORECASE)
 _SITZUNG = re.compile(r"sitzung|tagesordnung|versammlung", re.IGNORECASE)
-#: Papers of a town that are of no meeting.
-_OTHER_PAPERS = re.compile(
-    r"\b(?:ordinances?|resolutions?|polic(?:y|ies)|financ\w+|budgets?|audits?|reports?|forms?|"
-    r"applications?|requests?|permits?|newsletters?|bids?|rfps?|contracts?|by-?laws|codes?|plans?|maps?|"
-    r"transparency|elections?|ballots?|taxes|fees|standing orders|constitution|accounts|payments?|"
-    r"payroll|procedures?|registers?|vouchers?|ledgers?|balance sheets?|memos?|memorandums?|"
-    r"letters?|correspondence|press releases?|"
-    r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
-    r"annual returns?|agar|risk assessments?|expenses|precepts?|"
-    r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
-    r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
-    r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
-    r"\w*formulare?|\w*amtsblatt)\b",
-    re.IGNORECASE,
-)
-#: The sort of a meeting that is not called one: "Special (Budget)".
-_SORT_ALONE = re.compile(r"\b(?:regular|special|emergency)\b(?!\s*\w)", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
     r"\b(?:(?:city|town|village|borough|county|township|parish|community|district) "
     r"(?:council|commission|board(?! of))"
-    r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen)"
-    r"|select\s?board|school board|common council)\b",
+    r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen|directors)"
+    r"|select\s?board|school board|common council|conseil (?:municipal|communautaire)|pleno"
+    r"|(?:gemeinde|stadt)rat|gemeenteraad|consiglio comunale|concejo municipal|c[âa]mara municipal"
+    r"|kommunfullmäktige|kommunestyret?)\b",
     re.IGNORECASE,
 )
 #: What lists of meetings are called besides.
@@ -103,6 +89,12 @@ _TIMES_OF_LISTS = re.compile(
 _MEMBERS = re.compile(r"(?:commissioner|council(?:lor|or|m[ae]n|member))s?", re.IGNORECASE)
 #: The name of a body in capitals; no year, and no word that lists are called by.
 _ACRONYM = re.compile(r"(?!PDF|FAQ|ADA|RFP|NEW|HOME)[A-Z]{2,5}")
+#: The same behind what it is about: "Housing SPC".
+_NAMED_ACRONYM = re.compile(
+    r"(?:[A-Z][\w&’'-]+ ){1,3}(?!PDF|FAQ|ADA|RFP|NEW|HOME|USA|RSS)[A-Z]{3,5}"
+)
+#: Several bodies under one name: "Strategic Policy Committees".
+_PLURAL = re.compile(r"\b(?:boards|(?:sub-?)?committees|commissions|panels)$", re.IGNORECASE)
 #: The number of a further page of a list.
 _PAGE_NUMBER = re.compile(r"[?&](?:page|paged|pg)=[0-9]+$|page/[0-9]+/?$", re.IGNORECASE)
 #: What the link to the page of another year says, and the years in its address.
@@ -114,6 +106,21 @@ _YEAR_LINK = re.compile(
 )
 _YEAR_IN_ADDRESS = re.compile(
     r"[?&]\w+=(?:19|20)[0-9]{2}(?![0-9])|[/_-]?(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])[/_-]?"
+)
+#: What is said before the day on which a paper was adopted: "Policy, rev. January 17, 2024".
+_ADOPTED = re.compile(
+    r"\b(?:adopted|approved|revised|rev\.|effective|amended|antaget|vedtatt|approuvée?s?|adoptée?s?|"
+    r"approvat[oa]|aprobad[oa]|genehmigt|beschlossen|gültig|in kraft|stand|vastgesteld|"
+    r"en vigueur)\W"
+    r"(?:\W*(?:on|le|il|el|am|vom|ab|seit|den|op)\b)?",
+    re.IGNORECASE,
+)
+#: The title of a section that has no documents of meetings.
+_OTHER_SECTION = re.compile(
+    r"(?:(?:other|related|additional|supporting|useful|important|more|otros|autres|andere|altri)\s+)*"
+    r"(?:documents?|resources|links|downloads|files|publications|information|documentos|dokumente|documenti|"
+    r"documenten)",
+    re.IGNORECASE,
 )
 _LISTS = re.compile(r"\b(?:agendas?|minutes|meetings)\b", re.IGNORECASE)
 #: The beginning of a year at the end of a text.
@@ -151,6 +158,7 @@ class PlainFetcher(PlatformFetcher):
     event_pages = ""
     further_pages = ""
     _governing_body = ""
+    _text_of_page = ""
     #: Whose the list is that leads to the page, which may not say it again.
     _body_of_list = ""
     _day_of_page: date | None = None
@@ -179,16 +187,17 @@ class PlainFetcher(PlatformFetcher):
             if page is None:
                 continue
             read |= {url, page.url}
+            self._text_of_page = html.text_of(html.parsed(page.text).body)
             if self.settings.day_first is None:
                 # A date like 23/1/2024 says more than the country of the host.
-                said = naming.day_first_of_text(html.text_of(html.parsed(page.text).body))
+                said = naming.day_first_of_text(self._text_of_page)
                 self.day_first = self.day_first if said is None else said
-            self._governing_body = self._body_of_list or _governing_body(page)
+            self._governing_body = self._body_of_list or _governing_body(self._text_of_page)
             if url == first:
                 tree = html.parsed(page.text)
                 own_names = [*tree.css("h1")[:1], *tree.css("title")[:1]]
                 named = tuple(html.text_of(each) for each in own_names)
-                self._body_of_list = _body(Link("", "", "", named))
+                self._body_of_list = next(iter(_bodies(Link("", "", "", named))), "")
             is_event = url in events or bool(self.event_pages and re.search(self.event_pages, url))
             self._day_of_page = None
             if is_event:
@@ -291,12 +300,20 @@ class PlainFetcher(PlatformFetcher):
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
+        paper, *adopted = _ADOPTED.split(link.text, maxsplit=1)
+        is_adopted = adopted and naming.find_date(adopted[0], day_first=day_first)
+        if is_adopted and html.name_in(paper) and not (said or _is_about_meetings(paper)):
+            self.skip(shown, "a paper with the day of its adoption", link.url)
+            return None
         # A column may be for other papers: "Resolutions", "Liste des délibérations".
         bare = _BODY_OF_PAPERS.sub(" ", link.text if link.kind else f"{link.text} {link.column}")
         attached = bool(_ATTACHMENT.search(bare)) and not kind_of_title(link.text)
         # What says a day and only that there was a meeting is no part of the entry before it.
         is_entry = bool(own) and says_nothing_but_a_meeting(link.text)
         attached = attached or (not kind and link.attachment and not is_entry)
+        # "Late report" next to the agenda
+        if kind and not kind_of_title(link.text):
+            attached = attached or is_of_no_meeting(link.text)
         if attached and not (day and self.settings.attachments):
             self.skip(shown, "an attachment", link.url)
             return None
@@ -309,16 +326,16 @@ class PlainFetcher(PlatformFetcher):
         kind = kind or kind_of_title(link.around)
         if not kind and (day or month or naming.date_below(["2000"], link.text)):
             kind = _kind_by_titles(link)
-        if not kind and day and not _is_of_no_meeting(f"{link.lead} {link.text}"):
+        if not kind and day and not is_of_no_meeting(f"{link.lead} {link.text}"):
             kind = _kind_of_folder(link.url, self.source)
         # Without a date "Current Agenda" may be a document, and "How to read an agenda" is none.
         says_little = len(html.name_in(link.text).split()) < 3
         if not day and not (
             DOCUMENT_LINK.search(link.url)
             and (month or says_little or says_nothing_but_a_meeting(link.text))
-            and not _is_of_no_meeting(link.text)
+            and not is_of_no_meeting(link.text)
         ):
-            if _is_of_no_meeting(link.text):
+            if is_of_no_meeting(link.text):
                 self.skip(shown, "says neither minutes nor agenda", link.url)
             else:
                 self.skip_undated(shown, link.url)
@@ -334,13 +351,19 @@ class PlainFetcher(PlatformFetcher):
             attachment=attached,
             request_url=shared_files.file_address(link.url),
         )
+        bodies = _bodies(link)
+        if naming.BODY_WORD.search(link.named):
+            bodies.insert(0, link.named)
+        first = next(iter(bodies), link.named)
+        if first and " " not in first:
+            # "Regular Board Meeting" below "Town Board Minutes" is one of the Town Board.
+            whole = re.compile(rf".+ {re.escape(first)}|{re.escape(first)} of .+", re.IGNORECASE)
+            first = next(filter(whole.fullmatch, (*bodies, self._governing_body)), first)
         return MeetingRef(
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting
-            or (link.named if naming.BODY_WORD.search(link.named) else "")
-            or _body(link)
-            or link.named
-            or ("" if self._is_of_another_body(link) else self._governing_body)
+            or first
+            or (letters if (letters := self._other_body(link)) else self._governing_body)
             or naming.UNNAMED_BODY,
             title=month if month and not day else link.text or link.file_name,
             start_local=datetime.combine(day, time()) if day else None,
@@ -349,15 +372,25 @@ class PlainFetcher(PlatformFetcher):
             documents=self.documents([offer], link.url),
         )
 
-    def _is_of_another_body(self, link: Link) -> bool:
-        """Whether a link calls a body by letters that are not those of the page's: "PC Minutes"."""
+    def _other_body(self, link: Link) -> str:
+        """Return the body that a link calls by letters that are not the page's: "PC Minutes".
+
+        That is what the page calls so elsewhere; two letters that it does not explain may be any.
+        """
         letters = naming.body_of_title(FORMAT.sub("", link.text))
-        initials = re.sub(r"(?i)\b(?:of )?(\w)\w*\W*", r"\1", self._governing_body).upper()
-        # Board of Supervisors: BoS, BOS; Town Board meeting: TBM
-        is_own = letters.replace("O", "") in (initials, f"{initials}M")
-        kind = r"\W+(?:agenda|minutes|packet)"
+        kind = r"\W*(?:agenda|minutes|packet)"
         before_kind = re.search(re.escape(letters) + kind, link.text, re.IGNORECASE)
-        return bool(_ACRONYM.fullmatch(letters) and before_kind) and not is_own
+        if not (_ACRONYM.fullmatch(letters) and before_kind):
+            return ""
+        for initials in (letters, letters.removesuffix("M")):
+            # Board of Supervisors: BS, BOS; Town Board meeting: TBM
+            words = [rf"{each}[a-z][\w-]*" for each in initials]
+            words = [f"(?:of|{word})" if word[0] == "O" else word for word in words]
+            spelled = r"(?:\s+(?:of|the|and|for|&))*\s+".join(words)
+            for found in re.finditer(rf"\b{spelled}\b", self._text_of_page):
+                if naming.BODY_WORD.search(found[0]):
+                    return " ".join(found[0].split())
+        return letters if len(letters) > 2 else naming.UNNAMED_BODY
 
 
 def year_of_page(url: str, text: str, source: str) -> int:
@@ -391,7 +424,7 @@ def pages_of_years(links: Sequence[Link], host: str) -> dict[str, int]:
             year
             and urlsplit(link.url).hostname == host
             and _LISTS.search(said)
-            and not _is_of_no_meeting(link.text)
+            and not is_of_no_meeting(link.text)
             and not leads_to_document(link.url, "")
             and not naming.find_date(link.text)
         ):
@@ -404,7 +437,7 @@ def _is_of_meetings(link: Link) -> bool:
     """Whether a link to a folder, or what is above it, is about meetings or their documents."""
     said = (link.text, *link.titles)
     about = any(naming.find_kind(each) or GATHERING.search(each) for each in said)
-    return about and not _is_of_no_meeting(link.text)
+    return about and not is_of_no_meeting(link.text)
 
 
 def _kind_of_folder(url: str, source: str) -> str:
@@ -423,14 +456,16 @@ def _kind_by_titles(link: Link) -> str:
     Below a title for both kinds a link says nothing but the meeting, and below one for other papers
     there are none of a meeting.
     """
-    for title in () if _is_of_no_meeting(f"{link.lead} {link.text}") else link.titles:
+    for title in () if is_of_no_meeting(f"{link.lead} {link.text}") else link.titles:
+        if _OTHER_SECTION.fullmatch(title) and not says_nothing_but_a_meeting(link.text):
+            return ""
         if kind := kind_of_title(title):
             both = len({each.lower() for each in _BOTH.findall(title)}) > 1
             # A link that is only a date is about what stands before it.
             only_date = not html.name_in(link.text) and naming.find_date(link.text)
             about = link.lead if only_date else link.text
             return "" if both and not says_nothing_but_a_meeting(about) else kind
-        if _is_of_no_meeting(title):
+        if is_of_no_meeting(title):
             return ""
         if not (_is_about_meetings(title) or _is_about_meetings(link.text)):
             # Another section begins here, such as "Resources".
@@ -444,15 +479,8 @@ def _is_about_meetings(text: str) -> bool:
     return says_nothing_but_a_meeting(naming.YEAR.sub(" ", _TIMES_OF_LISTS.sub(" ", bare)))
 
 
-def _is_of_no_meeting(text: str) -> bool:
-    """Whether a text names papers of another sort, and no meeting and nobody who meets."""
-    return bool(_OTHER_PAPERS.search(text)) and not (
-        naming.BODY_WORD.search(text) or GATHERING.search(text) or _SORT_ALONE.search(text)
-    )
-
-
-def _body(link: Link) -> str:
-    """Return the first thing said about a link that sounds like a body of people."""
+def _bodies(link: Link) -> list[str]:
+    """Return what is said about a link that sounds like a body of people, the nearest first."""
     # A column may be of one body; "Board Packet" is one for documents.
     of_column = "" if naming.find_kind(link.column) else link.column
     own_texts = (
@@ -470,23 +498,22 @@ def _body(link: Link) -> str:
             and naming.BODY_WORD.search(body)
             and not naming.SEVERAL_BODIES.fullmatch(body)
             and not _MEMBERS.fullmatch(body)
+            and not _PLURAL.search(body)
         ):
             bodies.append(body)
-        elif part in (link.lead, *link.titles) and _ACRONYM.fullmatch(part.strip()):
+        elif part in (link.lead, *link.titles) and (
+            _ACRONYM.fullmatch(part.strip()) or _NAMED_ACRONYM.fullmatch(part.strip())
+        ):
             # "EDA" above its minutes
             bodies.append(part.strip())
-    # "Regular Board Meeting" below "Town Board Minutes" is one of the Town Board.
-    first = next(iter(bodies), "")
-    whole = (each for each in bodies if each.lower().endswith(f" {first.lower()}"))
-    return next(whole, first) if " " not in first else first
+    return bodies
 
 
-def _governing_body(page: WebPage) -> str:
+def _governing_body(text: str) -> str:
     """Return the council or board that a page without any other name is most likely about.
 
     That is the one it mentions most; the page of a city that mentions none is its council's.
     """
-    text = html.text_of(html.parsed(page.text).body)
     named = [" ".join(each.split()) for each in _GOVERNING.findall(text)]
     if named:
         most = Counter(each.lower() for each in named).most_common(1)[0][0]

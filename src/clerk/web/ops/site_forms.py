@@ -72,6 +72,10 @@ def add_site(request: Request) -> Response:
             )
             if not found.tried and found.failed:
                 raise found.failed[0][1]
+            if found.best and "://" in source and not values.get("settings"):
+                best = found.best[0]
+                settings = "\n".join(f"{name}={value}" for name, value in best.settings.items())
+                values |= {"source": best.source, "scraper": best.scraper, "settings": settings}
             return _form(request, values, found=found)
         rule = rule_of(form) if values.get("how", "default") != "default" else None
         permission = (
