@@ -150,7 +150,7 @@ class Bundle:
             for row in ExportRows(connection, self.gate, "documents", names=missing).nested():
                 row["failed_pages"] = row["failed_pages"] or {}
                 lines[wanted[row["name"]]] = json.dumps(row, ensure_ascii=False).encode()
-        if is_outdated or len(missing) > _LINES_MADE_AGAIN:
+        if is_outdated or len(missing) > (_LINES_MADE_AGAIN if known else 0):
             # Only one process publishes a site at a time, so that a killed one's part is replaced.
             part = cache.with_suffix(".part")
             part.write_bytes(b"\n".join((made_by, *itertools.chain.from_iterable(lines.items()))))
