@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_machines import add_documents
 from small_sites import SITE, compile_folder, write_text
 
 #: Each of these takes longer to load than ``clerk --help`` may take altogether.
@@ -46,3 +47,27 @@ def test_a_search_loads_only_the_index(tmp_path: Path, monkeypatch: pytest.Monke
     compile_folder(folder, SITE)
 
     assert loaded_by(tmp_path, "search", "motion") == set()
+
+
+def test_the_version_of_an_engine_is_told_without_what_reads_pages(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from clerk.read import ocr\n"
+        "ocr.find_backend('auto').version()\n"
+        "print(*sys.modules)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert {"numpy", "onnxruntime", "pypdfium2"}.isdisjoint(ran.stdout.split())
+
+
+def test_a_run_is_supervised_without_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage, folder = tmp_path / "storage", tmp_path / "papers"
+    storage.mkdir()
+    add_documents(folder / "Council", 1)
+    monkeypatch.setenv("STORAGE_DIR", str(storage))
+    loaded_by(tmp_path, "site", "add", "springfield", "--from", str(folder))
+
+    assert {"numpy", "PIL", "pypdfium2"}.isdisjoint(loaded_by(tmp_path, "run", "springfield"))

@@ -204,6 +204,20 @@ def test_only_the_last_of_many_items_sets_the_deadline(
     assert child.deadline is None
 
 
+def test_how_long_it_is_busy_is_told_without_its_waits_for_a_processor(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = [5.0]
+    monkeypatch.setattr(child_process, "waited_for_processor", lambda _: waited[0])
+    child.send(order("hang"))
+    assert child.was_given_within(30.0)
+
+    child._given_at -= 60.0
+    assert not child.was_given_within(30.0)
+    waited[0] += 60.0
+    assert child.was_given_within(30.0)
+
+
 def test_a_child_that_wants_too_much_memory_says_so_and_lives(child: Child) -> None:
     child.send(order("memory", "fine"))
 

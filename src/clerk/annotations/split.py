@@ -18,16 +18,20 @@ from array import array
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from .objects import CheckedObject, Issue, Issues
 from .rules import decode, document_of
 from .spool import UploadedFiles
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+else:
+    from clerk.core import lazy_numpy as np
 
 #: A larger object is an issue, and is never held in memory.
 MAX_OBJECT_BYTES = 32 * 1024 * 1024

@@ -12,12 +12,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Codes = npt.NDArray[np.uint32]
-Positions = npt.NDArray[np.int64]
+    Codes = npt.NDArray[np.uint32]
+    Positions = npt.NDArray[np.int64]
+else:
+    from clerk.core import lazy_numpy as np
 
 _LETTER, _IGNORED, _DASH, _LEADER, _DIGIT = 1, 2, 4, 8, 16
 #: Characters that fill the space between a title and its page number; a shorter run counts.

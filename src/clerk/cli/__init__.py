@@ -179,7 +179,7 @@ def cli(ctx: click.Context) -> None:
 
 
 #: Collect garbage after this many new objects; most objects of a command are modules, and stay.
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000
+_OBJECTS_BETWEEN_COLLECTIONS = 150_000
 
 
 def main() -> None:

@@ -233,6 +233,8 @@ class Child:
         self.deadline: float | None = None
         #: How long the child had waited for a processor when the deadline was set.
         self._waited = 0.0
+        #: When it was last given something, and how long it had waited for a processor by then.
+        self._given_at = self._waited_before = 0.0
         _parents_own.add(self._socket.fileno())
         self.pid = os.fork()
         if self.pid == 0:
@@ -246,6 +248,7 @@ class Child:
     def send(self, order: Order) -> None:
         """Give the child something to do; a dead one is noticed by the next :meth:`receive`."""
         self.allow(DEFAULT_SECONDS)
+        self._given_at, self._waited_before = time.monotonic(), self._waited
         self._slate.wipe()
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             _send(self._socket, order)
@@ -253,6 +256,13 @@ class Child:
     def allow(self, seconds: float) -> None:
         """Let the running item take this long from now."""
         self.deadline, self._waited = time.monotonic() + seconds, waited_for_processor(self.pid)
+
+    def was_given_within(self, seconds: float) -> bool:
+        """Whether it has had its order for less than that, waits for a processor not counted."""
+        taken = time.monotonic() - self._given_at
+        if taken >= seconds:
+            taken -= waited_for_processor(self.pid) - self._waited_before
+        return taken < seconds
 
     def stop_after_this_item(self) -> None:
         """Ask the child to leave the rest of its order."""

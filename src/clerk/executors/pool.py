@@ -181,7 +181,7 @@ class Slot:
 
     def was_given_within(self, seconds: float) -> bool:
         """Whether the child has been busy for less than that."""
-        return self.busy and time.monotonic() - self._given_at < seconds
+        return self.busy and self._child is not None and self._child.was_given_within(seconds)
 
     @property
     def may_help(self) -> bool:
@@ -546,7 +546,7 @@ class Pool:
             if slot.busy:
                 continue
             # Starting a process and importing everything takes longer than most steps of a small
-            # site: one that runs may be free sooner.
+            # site: one that runs may be free sooner.  On a busy machine it would only add to that.
             if (
                 not slot.is_started
                 and self._claimed < CLAIMS_OF_LITTLE_WORK

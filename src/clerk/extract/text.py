@@ -143,14 +143,14 @@ class _StemIndex:
         return self.last[1][phrase]
 
     def _build(self) -> re.Pattern[str]:
-        stems = {stem for phrase in self.phrases for stem in phrase.stems}
+        places: dict[str, set[int]] = defaultdict(set)
+        for place, phrase in enumerate(self.phrases):
+            for stem in phrase.stems:
+                places[stem].add(place)
+        stems = set(places)
         self.owners = {
-            stem: [
-                place
-                for place, each in enumerate(self.phrases)
-                if not each.stems.isdisjoint([stem, *_beginnings(stem)])
-            ]
-            for stem in stems
+            stem: sorted({place for each in found if each in places for place in places[each]})
+            for stem, found in ((stem, (stem, *_beginnings(stem))) for stem in stems)
         }
         # The regex engine scans fast for a plain character class: it comes first.
         firsts = re.escape("".join(sorted({stem[0] for stem in stems})))

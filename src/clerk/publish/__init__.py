@@ -39,8 +39,7 @@ from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import SiteRow
 from clerk.core.storage import compiled_database
-from clerk.site_db import about_site, content_digest
-from clerk.site_db.schema import open_readonly
+from clerk.site_db import about_site, digest_of_site
 
 from .bundle import Bundle, index_workplace, open_bundle, remove_workplace
 from .static_site import read_mark, static_site_of
@@ -126,8 +125,7 @@ def publish_search_index(
     if not search_index.engine_version():
         return False
     database = compiled_database(served)
-    with contextlib.closing(open_readonly(database, reads_all=True)) as db:
-        content = content_digest(db)
+    content = digest_of_site(folder, database)
     searched = f"{content} {search_index.rules(at_most)}"
     indexed = search_index.IndexedDatabase(database, searched)
     planned = None if searched == mark.searched else search_index.plan(indexed, at_most)

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 INDEX = "index.json"
 
 _IMAGE_WIDTH = 1000
+#: Up to this many new documents are put together again each time, rather than all be written again.
+_LINES_MADE_AGAIN = 20
 _SITE = ("subdomain", "name", "state", "kind", "country", "lat", "lng", "start_year")
 _COUNTED = (*PAGE_TABLES, "documents", "votes", "entities")
 
@@ -142,12 +144,13 @@ class Bundle:
         # Sorted here: in the order of the file they are read at once.
         wanted = {name: key.encode() for name, key in sorted(connection.execute(query).fetchall())}
         lines = {key: known[key] for key in wanted.values() if key in known}
+        is_outdated = len(lines) < len(known)
         missing = [name for name, key in wanted.items() if key not in lines]
         if missing:
             for row in ExportRows(connection, self.gate, "documents", names=missing).nested():
                 row["failed_pages"] = row["failed_pages"] or {}
                 lines[wanted[row["name"]]] = json.dumps(row, ensure_ascii=False).encode()
-        if missing or len(lines) < len(known):
+        if is_outdated or len(missing) > (_LINES_MADE_AGAIN if known else 0):
             # Only one process publishes a site at a time, so that a killed one's part is replaced.
             part = cache.with_suffix(".part")
             part.write_bytes(b"\n".join((made_by, *itertools.chain.from_iterable(lines.items()))))

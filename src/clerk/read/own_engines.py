@@ -22,14 +22,17 @@ def register_ocr_backends() -> Iterable[OcrBackend]:
 
     PP-OCR is offered only where its package is installed.
     """
-    from .rapidocr_engine import RapidOcr
     from .tesseract import Tesseract, TesseractProgram
     from .tesseract_onnx import TesseractOnnx
 
     libtesseract = Tesseract()
     network = TesseractOnnx(libtesseract, networks_folder)
     own: list[OcrBackend] = [libtesseract, TesseractProgram(), network]
-    return [*own, RapidOcr(network)] if find_spec("rapidocr") else own
+    if find_spec("rapidocr"):
+        from .rapidocr_engine import RapidOcr
+
+        own.append(RapidOcr(network))
+    return own
 
 
 def networks_folder() -> Path | None:

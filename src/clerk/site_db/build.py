@@ -71,24 +71,40 @@ class CompileReport:
         return self.digest != self.digest_before
 
 
+class Content(msgspec.Struct, frozen=True):
+    """What is in a compiled file: how much, and hashes that are the same whoever built it.
+
+    ``sum`` is that of the hashes of the documents, in hexadecimal, so that a changed document
+    costs no look at the others.
+    """
+
+    digest: str
+    sum: str
+    documents: int
+    pages: int
+
+
 class BuildStamp(msgspec.Struct, frozen=True):
     """How the last build left the file of a site.
 
     ``looks`` tells the file from any other.  ``number`` is where the outbox stood, and ``gate``
-    which texts were public; both are unknown of a file that was built elsewhere.
+    which texts were public; these and the content are unknown of a file that was built elsewhere.
     """
 
     looks: str
     gate: str = ""
     number: int = 0
-    digest: str = ""
+    content: Content | None = None
 
 
-def read_stamp(folder: Path) -> BuildStamp | None:
-    """Return how the last build left the file, None if it is another file by now."""
+def read_stamp(folder: Path, file: Path | None = None) -> BuildStamp | None:
+    """Return how the last build left the file, None if it is another file by now.
+
+    ``file`` may be another link to it.
+    """
     with contextlib.suppress(OSError, msgspec.MsgspecError):
         stamp = msgspec.json.decode(compile_stamp(folder).read_bytes(), type=BuildStamp)
-        if stamp.looks == looks_of(compiled_database(folder)):
+        if stamp.looks == looks_of(file or compiled_database(folder)):
             return stamp
     return None
 
@@ -195,23 +211,21 @@ def _build(
     remove_all([part, *part.parent.glob(f".{compile_stamp(files.folder).name}.*.part")])
     compiled: dict[str, str] = {}
     about_before: dict[str, str] = {}
-    digest_before = ""
+    before = None
     if current is not None and current.exists():
         with contextlib.closing(schema.open_readonly(current, reads_all=True)) as db:
             # As the last build left it, or in order by proof.
             check = "PRAGMA quick_check"
-            if schema.is_current(db) and (
-                read_stamp(files.folder) or db.execute(check).fetchone() == ("ok",)
-            ):
+            stamp = read_stamp(files.folder)
+            if schema.is_current(db) and (stamp or db.execute(check).fetchone() == ("ok",)):
                 query = "SELECT name, digest FROM documents"
                 if asked.changed is not None:
                     query += " WHERE name IN (SELECT value FROM json_each(:names))"
                 names = json.dumps(list(asked.changed or ()))
                 compiled = dict(db.execute(query, {"names": names}).fetchall())
                 about_before = dict(db.execute("SELECT key, value FROM about").fetchall())
-                stamp = read_stamp(files.folder)
-                digest_before = (stamp and stamp.digest) or content_digest(db)
-    is_new = not digest_before
+                before = (stamp and stamp.content) or content_of(db)
+    is_new = before is None
     removed = sorted(compiled.keys() - wanted.keys())
     added = sorted(wanted.keys() - compiled.keys())
     updated = sorted(
@@ -232,11 +246,14 @@ def _build(
             joins = Joins(db)
             if not is_new:
                 joins.note([*removed, *updated])
+            pages = before.pages if before else 0
             for name in (*removed, *updated):
-                _remove(db, name)
+                pages -= _remove(db, name)
             for name in (*updated, *added):
                 row, digest = wanted[name]
-                _add(db, _read(files, row, digest, gate), with_full_text=not is_new)
+                rows = _read(files, row, digest, gate)
+                _add(db, rows, with_full_text=not is_new)
+                pages += len(rows.pages)
             if not is_new:
                 joins.note([*updated, *added])
                 joins.join()
@@ -258,14 +275,28 @@ def _build(
             os.fsync(file)
         part.chmod(0o644)
         part.replace(target)
-    with contextlib.closing(schema.open_readonly(target, reads_all=True)) as db:
-        (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
-        documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        digest = content_digest(db) if changed else digest_before
-    now = BuildStamp(looks_of(target), gate.fingerprint(), asked.number, digest)
-    write_stamp(files.folder, now)
+        documents = (before.documents if before else 0) + len(added) - len(removed)
+        former = [(name, compiled[name]) for name in (*removed, *updated)]
+        latter = [(name, wanted[name][1]) for name in (*updated, *added)]
+        summed = int(before.sum, 16) if before else 0
+        summed += _sum_of(latter) - _sum_of(former)
+        now = _content(summed, documents, pages, about)
+    else:
+        assert before is not None
+        now = before
+    stamp = BuildStamp(looks_of(target), gate.fingerprint(), asked.number, now)
+    write_stamp(files.folder, stamp)
+    digest_before = before.digest if before else ""
     return CompileReport(
-        target, documents, pages, added, updated, removed, is_new, digest_before, digest
+        target,
+        now.documents,
+        now.pages,
+        added,
+        updated,
+        removed,
+        is_new,
+        digest_before,
+        now.digest,
     )
 
 
@@ -300,21 +331,38 @@ def digest_of(row: DocumentRow, gate: Gate) -> str:
     return blake2b(repr(published).encode(), digest_size=16).hexdigest()
 
 
-def content_digest(db: sqlite3.Connection) -> str:
-    """Return the hash of a compiled file's content, the same whoever built it."""
-    # Sorted here: in the order of the file they are read at once.
-    documents = sorted(db.execute("SELECT name, digest FROM documents").fetchall())
-    about = db.execute("SELECT key, value FROM about ORDER BY key").fetchall()
-    return blake2b(repr((documents, about)).encode(), digest_size=16).hexdigest()
+def content_of(db: sqlite3.Connection) -> Content:
+    """Return what is in a compiled file, by looking at all of its documents."""
+    documents = db.execute("SELECT name, digest FROM documents").fetchall()
+    (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
+    about = dict(db.execute("SELECT key, value FROM about").fetchall())
+    return _content(_sum_of(documents), len(documents), pages, about)
 
 
-def digest_of_site(folder: Path) -> str:
-    """Return the hash of the content of a site's file, which was noted when it was built."""
-    stamp = read_stamp(folder)
-    if stamp and stamp.digest:
-        return stamp.digest
-    with contextlib.closing(schema.open_readonly(compiled_database(folder), reads_all=True)) as db:
-        return content_digest(db)
+def _content(summed: int, documents: int, pages: int, about: Mapping[str, str]) -> Content:
+    in_hex = f"{summed % 2**128:032x}"
+    described = repr((in_hex, documents, sorted(about.items())))
+    digest = blake2b(described.encode(), digest_size=16).hexdigest()
+    return Content(digest, in_hex, documents, pages)
+
+
+def _sum_of(documents: Iterable[tuple[str, str]]) -> int:
+    """Return the sum of the hashes of documents, each given by its name and digest."""
+    hashes = (blake2b(repr(each).encode(), digest_size=16).digest() for each in documents)
+    return sum(int.from_bytes(each) for each in hashes)
+
+
+def digest_of_site(folder: Path, file: Path | None = None) -> str:
+    """Return the hash of the content of a site's file, which was noted when it was built.
+
+    ``file`` is another file of the site, which may be a link to it.
+    """
+    stamp = read_stamp(folder, file)
+    if stamp and stamp.content:
+        return stamp.content.digest
+    path = file or compiled_database(folder)
+    with contextlib.closing(schema.open_readonly(path, reads_all=True)) as db:
+        return content_of(db).digest
 
 
 def is_outdated(folder: Path) -> bool:
@@ -352,15 +400,15 @@ def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> 
         schema.insert(db, table, rows)
 
 
-def _remove(db: sqlite3.Connection, document: str) -> None:
-    """Take a document out, with everything that belongs to it."""
+def _remove(db: sqlite3.Connection, document: str) -> int:
+    """Take a document out, with everything that belongs to it; return how many pages it had."""
     table, name = schema.table_of_document(db, document), (document,)
     db.execute(
         f"""INSERT INTO {table}_fts({table}_fts, rowid, search_text)
             SELECT 'delete', rowid, search_text FROM {table} WHERE document = ?""",
         name,
     )
-    db.execute(f"DELETE FROM {table} WHERE document = ?", name)
+    pages = db.execute(f"DELETE FROM {table} WHERE document = ?", name).rowcount
     db.execute(
         "DELETE FROM vote_members WHERE vote IN (SELECT id FROM votes WHERE document = ?)", name
     )
@@ -372,3 +420,4 @@ def _remove(db: sqlite3.Connection, document: str) -> None:
     for each in schema.OF_A_DOCUMENT:
         db.execute(f"DELETE FROM {each} WHERE document = ?", name)
     db.execute("DELETE FROM documents WHERE name = ?", name)
+    return pages

@@ -28,9 +28,6 @@ from numpy.typing import NDArray
 from . import model_file
 from .traineddata import Layer, LstmData
 
-#: Raise when the graph changes: networks kept on disk are then made again.
-GRAPH_VERSION = 3
-
 #: The result of :func:`probe_model` when the processor multiplies bytes without overflow.
 EXACT_PROBE = 64 * 255 * 127
 

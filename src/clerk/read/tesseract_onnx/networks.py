@@ -25,8 +25,9 @@ from clerk.read.ocr import MissingTool, UnusableTraineddata
 
 from .crops import Crop
 from .decoding import Alphabet, Shares
-from .graph import EXACT_PROBE, GRAPH_VERSION, onnx_model, probe_model
+from .graph import EXACT_PROBE, onnx_model, probe_model
 from .traineddata import read_traineddata
+from .versions import GRAPH_VERSION
 
 
 class Network:
