@@ -87,6 +87,7 @@ _EDGE_WORDS: Final = frozenset(
     {
         *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
         *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
+        *("honorable", "honourable"),
         *("its", "this", "our", "as", "el", "am", "um", "vom", "members", "van", "het", "before"),
         "convene",
     }
@@ -433,7 +434,7 @@ _ITEM_NUMBER = re.compile(r"\s[0-9]{1,2}\.(?:\s?[0-9]{1,2}\.?){0,2}$")
 _GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
 #: What follows is what a body does, not its name.
 _DOING = Words(
-    r"\b(?:hereby )?(?:resolves|ordains|enacts)\b"
+    r"\b(?:hereby )?(?:resolves|ordains|enacts)\b|\bas follows\b"
     r"|\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting|accepting"
     r"|supporting|relating|regarding|concerning|setting|calling|ordering|opposing|appointing"
     r"|providing|creating|directing|rescinding|will (?:hold|meet|convene|conduct)|repealing|levying"

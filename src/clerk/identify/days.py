@@ -77,12 +77,23 @@ RULES: Final = (
     _rule(
         "earlier resolution",
         0,
-        r"\b(?:by|to|under|its|amending|(?<!copy\s)of|said) (?:\S+ ){0,4}"
+        r"\b(?:by|to|under|its|amending|rescinding|repealing|superseding|revoking|replacing"
+        r"|(?<!copy\s)of|said) (?:\S+ ){0,4}"
         r"(?:resolution|ordinance|by-?law)s?\b(?:(?! this\b)[^;]){0,120}"
         r"\b(?:passed|adopted|enacted|approved)\b[^;]{0,80}$",
         "AUTHORIZED BY RESOLUTION ADOPTED @",
         "amending its Resolution No. 78-31 adopted by the Board on @",
         needs="resolution ordinance law",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
+        "approval by the mayor",
+        0,
+        r"\bapproval date[\W_]*$|(?:^|[\n.;] ?)approved by (?:the )?(?:mayor|governor"
+        r"|county executive)\b[^\n]{0,30}$",
+        "Approval date: @",
+        "Approved by the Mayor @",
+        needs="approval approved",
         kinds=(RESOLUTION,),
     ),
     _rule(
@@ -198,9 +209,10 @@ RULES: Final = (
         r"|prior|following|continued|received|filed|submitted|recorded|letter|born|inspection"
         r"|version|copyright|notarized|signed|sworn|commencing|beginning|starting|week of|tabled"
         r"|postponed|deferred|rescheduled|closing|opens?|ratified|enclosed|accounts?|statement"
-        r"|invoice|permit|dated|stand vom|to)\b[\W_]*(?:(?:on|of|the|this|at|for|as|by|date"
-        r"|meeting|regular|council|board|year|time|and) ?[\W_]*){0,5}$|\bcontinuation of (?:the "
-        r"|a )?(?:\w+ ){0,3}$|\b(?:normally|usually|originally) (?:\w+ ){0,4}$"
+        r"|invoice|permit|dated(?! ?: ?$)|stand vom|to)\b"
+        r"[\W_]*(?:(?:on|of|the|this|at|for|as|by|date|meeting|regular|council|board|year|time|and)"
+        r" ?[\W_]*){0,5}$|\bcontinuation of (?:the |a )?(?:\w+ ){0,3}$"
+        r"|\b(?:normally|usually|originally) (?:\w+ ){0,4}$"
         r"|\bnext (?:\w+ ){0,2}(?:meeting|session) (?:is |will be |to be )(?:\w+ ){0,3}$",
         "AMENDED @",
         "Year ended @",
@@ -218,7 +230,8 @@ RULES: Final = (
     _rule(
         "named as the day",
         7.0,
-        r"\b(?:meeting|hearing|agenda|council|session)s? date[\W_]*$|\b(?:council "
+        r"\b(?:meeting|hearing|agenda|council|session)s? date[\W_]*$"
+        r"|(?:^|\n)(?:council|board|commission|committee) meeting ?[:–-] ?$|\b(?:council "
         r"|board )?agenda(?: item| of)?[\W_]{1,4}$|\bdate (?:and time )?of (?:the )?(?:\w+ "
         r")?meeting[\W_]*$|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$"
         r"|\bdate (?:&|and|/) ?time[\W_]*$|\b(?:sitzung(?:stag)?|réunion|séance"
@@ -229,8 +242,9 @@ RULES: Final = (
         "Subject: Agenda Item – @",
         "Please place this on the agenda for the meeting of the City Council on @",
         "COUNCIL AGENDA: @",
+        "Council Meeting: @",
         "Balances for the meeting on @",
-        needs="date agenda for sitzung réunion séance sesión vergaderdatum termin",
+        needs="date agenda for meeting sitzung réunion séance sesión vergaderdatum termin",
     ),
     _rule(
         "meeting announced",
@@ -295,7 +309,7 @@ RULES: Final = (
     _rule(
         "date label",
         5.0,
-        r"(?:^|\n)(?:\W*)(?:date|datum|fecha|when|wann|day)[\W_]*$",
+        r"(?:^|\n)(?:\W*)(?:dated?|datum|fecha|when|wann|day)[\W_]*$",
         "DATE: @",
         needs="date datum fecha when wann day",
         kinds=(MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION),
@@ -350,6 +364,13 @@ _REPEALED = Words(
     r"\b(?:repealed|rescinded|amended|replaced|superseded)\b)"
 )
 _DATE_LABEL = Words(r"^date ?:")
+#: Above the signatures of a resolution.
+_DATED = Words(r"^dated ?: ?$")
+#: "Introduced at a regular meeting held on May 4, 2021, and was adopted by the following vote".
+_AND_ADOPTED = Words(
+    r"^[\W_]{0,3}(?:and )?(?:was )?(?:\w+ ){0,3}(?:passed|adopted)\b"
+    r"(?![^.;]{0,80}\b(?:on|held|this)\b)"
+)
 #: A label begins a statement of its own, whatever the line above says.
 _MEETING_DATE = Words(r"^(?:(?:council|board) )?(?:meeting|agenda|hearing) date\b")
 _OF_MINUTES = Words(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
@@ -545,6 +566,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
         return 8.5
     if kind == RESOLUTION and _REPEALED.match(where.after):
         return 0.0
+    if kind == RESOLUTION and "introduced" in where.before and _AND_ADOPTED.match(where.after):
+        return 9.5
     if (
         kind == MINUTES
         and where.is_near
@@ -558,7 +581,9 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # own, and in the text a sentence runs over the ends of lines.
     alone = in_block and len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
     # "Date: May 4, 2021" below the name of who moves: a form for a motion.
-    is_label = kind == RESOLUTION and where.is_near and bool(_DATE_LABEL.match(where.same_line))
+    is_label = kind == RESOLUTION and bool(
+        _DATED.match(where.same_line) or (where.is_near and _DATE_LABEL.match(where.same_line))
+    )
     goes_on = not where.same_line and len(where.above) > _FULL_LINE
     if in_block:
         around = [where.same_line, where.before] if alone or goes_on else [where.same_line]

@@ -402,11 +402,13 @@ OPENINGS: Final = (
         r"\b(?:passed|adopted|approved|carried|supported|endorsed) the (?:following|attached"
         r"|enclosed|below) (?:motion|resolution)|\bfollowing (?:motion|resolution) (?:was "
         r"|which was |has been )?(?:duly )?(?:passed|adopted|carried|approved|supported)"
+        r"|\bcertify that the (?:foregoing|above|attached|within)\b[^.]{0,40}"
+        r"\b(?:resolution|ordinance)\b"
         r"|\b(?:attached|enclosed|following) resolution\b|\bcertified (?:true )?copy of (?:a "
         r")?resolution\b",
         "Please be advised of the following motion passed at the council meeting",
         "Council adopted the following resolution",
-        needs="motion resolution",
+        needs="motion resolution ordinance",
     ),
     _rule(
         NOTICE,
