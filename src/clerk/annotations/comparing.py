@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
@@ -122,10 +121,10 @@ def _count(
                 found.differences.append(Difference(sign, *key, label, begin, end, quote))
 
 
-def as_values(found: Comparison) -> dict[str, Any]:
+def as_values(found: Comparison) -> dict[str, object]:
     """Return a comparison as plain values."""
 
-    def shown(each: Agreement) -> dict[str, Any]:
+    def shown(each: Agreement) -> dict[str, object]:
         shares = {name: getattr(each, name) for name in ("precision", "recall", "agreement")}
         return vars(each) | shares
 

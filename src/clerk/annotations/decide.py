@@ -189,6 +189,41 @@ def storable(page: bytes) -> str:
 # ------------------------------------------------------------------------------- the decision
 
 
+@dataclass
+class _Placed:
+    """The annotations of a document's objects on the text that is stored."""
+
+    anchored: list[Anchored] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+    #: Whether an object has lost all of its annotations.
+    emptied: bool = False
+
+    @classmethod
+    def of(cls, options: Options, target: Target, objects: Sequence[CheckedObject]) -> _Placed:
+        """Place the annotations; of a document that is new they are where they are."""
+        placed = cls()
+        for each in objects:
+            annotations = annotations_of(each)
+            found = (
+                Anchored(annotations, [])
+                if target.text is None
+                else anchor(annotations, each.text, target.text, options.align)
+            )
+            placed.anchored.append(found)
+            placed.issues += [
+                replace(
+                    issue,
+                    file=each.file,
+                    line=each.line,
+                    sourcedb=each.sourcedb,
+                    sourceid=each.sourceid,
+                )
+                for issue in found.issues
+            ]
+            placed.emptied |= bool(len(annotations) and not len(found.annotations))
+        return placed
+
+
 def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -> Decision:
     """Decide what to store for a document whose objects in the upload are these.
 
@@ -207,35 +242,14 @@ def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -
                 for each in objects
             ],
         )
-    issues: list[Issue] = []
-    anchored: list[Anchored] = []
-    emptied = False
-    for each in objects:
-        annotations = annotations_of(each)
-        found = (
-            Anchored(annotations, [])
-            if target.text is None
-            else anchor(annotations, each.text, target.text, options.align)
-        )
-        issues += [
-            replace(
-                issue,
-                file=each.file,
-                line=each.line,
-                sourcedb=each.sourcedb,
-                sourceid=each.sourceid,
-            )
-            for issue in found.issues
-        ]
-        emptied = emptied or bool(len(annotations) and not len(found.annotations))
-        anchored.append(found)
-
+    placed = _Placed.of(options, target, objects)
+    anchored, issues = placed.anchored, placed.issues
     decision = Decision(issues=issues, refused=True)
     former = target.former
     if any(not found.same_text for found in anchored):
         return decision
     lost = [issue for issue in issues if not issue.is_note]
-    if lost and (options.on_lost == "reject" or emptied):
+    if lost and (options.on_lost == "reject" or placed.emptied):
         message = "the document was left as it is, because spans were lost."
         issues.append(_about(first, "rejected", message))
         return decision

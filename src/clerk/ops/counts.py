@@ -31,8 +31,8 @@ clock decides what is within a day.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
@@ -288,7 +288,17 @@ class Figures:
         """The sites that are in a stage."""
         return sum(number for stage, number in self.stages.items() if stage != COMPLETED)
 
-    def as_dict(self) -> dict[str, Any]:
+    def cleaned(self, clean: Callable[[str], str]) -> Figures:
+        """Return the figures with every text that may quote an error cleaned."""
+        return replace(
+            self,
+            attention=tuple(replace(each, reason=clean(each.reason)) for each in self.attention),
+            failing=tuple(replace(each, reason=clean(each.reason)) for each in self.failing),
+            fetchers=tuple(replace(each, example=clean(each.example)) for each in self.fetchers),
+            blocked={site: clean(why) for site, why in self.blocked.items()},
+        )
+
+    def as_dict(self) -> dict[str, object]:
         """Return the figures as JSON shows them."""
         rates = {"ocr": self.ocr, "compilation": self.compilation, "reading": self.reading}
         shares = {

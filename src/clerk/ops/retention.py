@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from sqlalchemy import Table, delete, func, select
+from sqlalchemy import Connection, Table, delete, func, select
 
 from clerk.core import child_process, installation, manifest, outbox
 from clerk.core.clock import utc_now
@@ -58,7 +58,12 @@ def prune(settings: Settings, *, dry_run: bool = False) -> Iterator[Pruned]:
         yield (done := replace(done, unchanged_runs=number))
     for number in _prune_rows(audit_table, settings.audit_days, dry_run=dry_run):
         yield (done := replace(done, audit_entries=number))
-    for number in _prune_changes(dry_run=dry_run):
+    seen_by_all = CHANGES_DAYS * DAY_SECONDS
+    for number in _in_groups(
+        lambda conn: outbox.count_old_changes(conn, seen_by_all),
+        lambda conn: outbox.delete_old_changes(conn, seen_by_all, ROWS_AT_ONCE),
+        dry_run=dry_run,
+    ):
         yield (done := replace(done, changes=number))
     if settings.storage_url:
         # In a child: a process that has used a store must not fork others that do.
@@ -72,31 +77,28 @@ def prune(settings: Settings, *, dry_run: bool = False) -> Iterator[Pruned]:
 def _prune_rows(table: Table, days: int, *, dry_run: bool) -> Iterator[int]:
     """Delete the rows of a table from more than this many days ago; give how many so far."""
     is_old = table.c.at < db_now(-DAY_SECONDS * days)
-    if dry_run:
-        with reading_connection() as conn:
-            yield conn.execute(select(func.count()).select_from(table).where(is_old)).scalar_one()
-        return
+    number = select(func.count()).select_from(table).where(is_old)
     oldest = select(table.c.id).where(is_old).order_by(table.c.at).limit(ROWS_AT_ONCE)
-    deleted = 0
-    while True:
-        with civic_db_connection() as conn:
-            removed = conn.execute(delete(table).where(table.c.id.in_(oldest))).rowcount
-        if not removed:
-            return
-        deleted += removed
-        yield deleted
+    some = delete(table).where(table.c.id.in_(oldest))
+    return _in_groups(
+        lambda conn: conn.execute(number).scalar_one(),
+        lambda conn: conn.execute(some).rowcount,
+        dry_run=dry_run,
+    )
 
 
-def _prune_changes(*, dry_run: bool) -> Iterator[int]:
-    """Delete old rows of the outbox; give how many so far."""
+def _in_groups(
+    count: Callable[[Connection], int], delete_some: Callable[[Connection], int], *, dry_run: bool
+) -> Iterator[int]:
+    """Delete until nothing is left, and give how many so far; a dry run only counts."""
     if dry_run:
         with reading_connection() as conn:
-            yield outbox.count_old_changes(conn, CHANGES_DAYS * DAY_SECONDS)
+            yield count(conn)
         return
     deleted = 0
     while True:
         with civic_db_connection() as conn:
-            removed = outbox.delete_old_changes(conn, CHANGES_DAYS * DAY_SECONDS, ROWS_AT_ONCE)
+            removed = delete_some(conn)
         if not removed:
             return
         deleted += removed

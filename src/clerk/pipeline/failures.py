@@ -454,39 +454,30 @@ def retry(
             fetching = transitions.job_of_stage(conn, subdomain, FETCH)
             # A fetch that is running lists what there is to read anyway.
             if fetching is None or fetching.state != "open":
+                # The shortest run that repeats all of the failed work.
                 opened = RunOptions(ocr_backend=ocr_backend, opened_by="retry")
-                _repeat(conn, subdomain, folder, current, wanted, opened)
+                stages = {failure.stage for failure in current}
+                only_steps = OCR not in stages or all(
+                    each.step == Step.COORDINATOR for each in current
+                )
+                if only_steps and stages <= {DEPLOY}:
+                    transitions.resume_run(conn, subdomain, DEPLOY)
+                elif only_steps and stages <= {COMPILATION, EXTRACTION, DEPLOY, OCR}:
+                    transitions.resume_run(conn, subdomain, COMPILATION)
+                elif (
+                    not only_steps
+                    and wanted
+                    and all(stored_pdf(folder, each.document) is not None for each in wanted)
+                ):
+                    _read_again(conn, subdomain, current, wanted, opened)
+                else:
+                    transitions.start_run(conn, subdomain, options=opened)
             result.sites.append(subdomain)
             result.done += count_failed(current)
             ledger.audit(conn, who, "failures retried", subdomain, f"{len(current)} failures")
     if result.sites:
         queues.offer(settings, QUEUES)
     return result
-
-
-def _repeat(
-    conn: Connection,
-    subdomain: str,
-    folder: Path,
-    failures: Sequence[Failure],
-    wanted: Sequence[NewItem],
-    options: RunOptions,
-) -> None:
-    """Open the shortest run that repeats all of the failed work."""
-    stages = {failure.stage for failure in failures}
-    only_steps = OCR not in stages or all(each.step == Step.COORDINATOR for each in failures)
-    if only_steps and stages <= {DEPLOY}:
-        transitions.resume_run(conn, subdomain, DEPLOY)
-    elif only_steps and stages <= {COMPILATION, EXTRACTION, DEPLOY, OCR}:
-        transitions.resume_run(conn, subdomain, COMPILATION)
-    elif (
-        not only_steps
-        and wanted
-        and all(stored_pdf(folder, each.document) is not None for each in wanted)
-    ):
-        _read_again(conn, subdomain, failures, wanted, options)
-    else:
-        transitions.start_run(conn, subdomain, options=options)
 
 
 #: What a failure keeps when it is carried over into another reading.

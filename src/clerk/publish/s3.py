@@ -14,6 +14,7 @@ next.  Keys and region come from where boto3 finds them.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import mimetypes
 from collections.abc import Callable
@@ -98,7 +99,15 @@ def _upload(client: Any, bucket: str, base: str, version: Path, index: dict[str,
 def _upload_pages(client: Any, bucket: str, base: str, pages: dict[str, Path]) -> None:
     """Make the bucket have these files of a static site, and no others."""
     wanted = {name: _hash(path) for name, path in pages.items()}
-    known = _known_files(client, bucket, f"{base}/{_FILES}")
+    known: dict[str, str] = {}
+    try:
+        listed = client.get_object(Bucket=bucket, Key=f"{base}/{_FILES}")["Body"].read()
+        with contextlib.suppress(ValueError):
+            known = dict(json.loads(listed))
+    except Exception as error:  # boto3 creates its classes at run time
+        code = getattr(error, "response", {}).get("Error", {}).get("Code")
+        if code not in ("NoSuchKey", "404"):
+            raise
     changed = [name for name, content in wanted.items() if known.get(name) != content]
     gone = known.keys() - wanted.keys()
     if not (changed or gone):
@@ -117,18 +126,6 @@ def _upload_pages(client: Any, bucket: str, base: str, pages: dict[str, Path]) -
     for name in gone:
         client.delete_object(Bucket=bucket, Key=f"{base}/{name}")
     record(wanted)
-
-
-def _known_files(client: Any, bucket: str, key: str) -> dict[str, str]:
-    try:
-        return dict(json.loads(client.get_object(Bucket=bucket, Key=key)["Body"].read()))
-    except ValueError:
-        return {}
-    except Exception as error:  # boto3 creates its classes at run time
-        code = getattr(error, "response", {}).get("Error", {}).get("Code")
-        if code not in ("NoSuchKey", "404"):
-            raise
-        return {}
 
 
 def _send(client: Any, bucket: str, key: str, path: Path) -> None:

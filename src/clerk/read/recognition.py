@@ -100,29 +100,20 @@ def recognise(backend: OcrBackend, image: GreyImage, languages: Sequence[str], d
 
     Where it leaves ink unread, or the page is a table, see :func:`_completed`.
     """
-    assumed_dpi = max(dpi, max(image.width, image.height) // _LONGEST_SHEET_INCHES)
-    page = _upright(backend, image, languages, assumed_dpi)
-    return _completed(backend, page, image, languages, assumed_dpi)
-
-
-def _upright(
-    backend: OcrBackend, image: GreyImage, languages: Sequence[str], assumed_dpi: int
-) -> OcrPage:
-    page = _checked(backend.recognise(image, languages, assumed_dpi))
-    if not page.words or page.confidence >= _UNSURE_BELOW:
-        return page
     width, height = image.width, image.height
-    upside_down = GreyImage(width, height, image.pixels[::-1])
-    turned = _checked(backend.recognise(upside_down, languages, assumed_dpi))
-    if turned.confidence <= page.confidence:
-        return page
-
-    def turn_back(box: PixelBox) -> PixelBox:
-        left, top, right, bottom = box
-        return (width - right, height - bottom, width - left, height - top)
-
-    words = [msgspec.structs.replace(word, box=turn_back(word.box)) for word in turned.words]
-    return OcrPage(turned.text, words, turned.confidence)
+    assumed_dpi = max(dpi, max(width, height) // _LONGEST_SHEET_INCHES)
+    page = _checked(backend.recognise(image, languages, assumed_dpi))
+    if page.words and page.confidence < _UNSURE_BELOW:
+        upside_down = GreyImage(width, height, image.pixels[::-1])
+        turned = _checked(backend.recognise(upside_down, languages, assumed_dpi))
+        if turned.confidence > page.confidence:
+            words = []
+            for word in turned.words:
+                left, top, right, bottom = word.box
+                box = (width - right, height - bottom, width - left, height - top)
+                words.append(msgspec.structs.replace(word, box=box))
+            page = OcrPage(turned.text, words, turned.confidence)
+    return _completed(backend, page, image, languages, assumed_dpi)
 
 
 def _completed(

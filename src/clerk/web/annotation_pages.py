@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
@@ -178,12 +179,14 @@ def compare(request: Request) -> Response:
     limit, offset = limit_and_offset(request)
     names = [required(request, name) for name in ("first", "second")]
     first, second = browsing.find_projects(names, project_user(request))
-    answer = comparing.as_values(comparing.compare(first.name, second.name))
-    found = answer["differences"]
+    found = comparing.compare(first.name, second.name)
     shown = [
-        each | {"quote": document_text(each["quote"])} for each in found[offset : offset + limit]
+        msgspec.to_builtins(each) | {"quote": document_text(each.quote)}
+        for each in found.differences[offset : offset + limit]
     ]
-    return as_json(request, answer | {"differences": shown, "differences_total": len(found)})
+    answer = comparing.as_values(found)
+    counted = {"differences": shown, "differences_total": len(found.differences)}
+    return as_json(request, answer | counted)
 
 
 #: Annotations on one page of the list.

@@ -239,13 +239,7 @@ def all_health(request: Request) -> Response:
         {"name": each.name, "level": each.word, "said": redact(each.message), "mend": each.fix}
         for each in checked.checks
     ]
-    pipeline = checked.figures.as_dict() if checked.figures else None
-    if pipeline is not None:
-        for each in (*pipeline["attention"], *pipeline["failing"]):
-            each["reason"] = redact(each["reason"])
-        for each in pipeline["fetchers"]:
-            each["example"] = redact(each["example"])
-        pipeline["blocked"] = {site: redact(why) for site, why in pipeline["blocked"].items()}
+    pipeline = checked.figures.cleaned(redact).as_dict() if checked.figures else None
     worst = {"level": checked.word, "exit_code": checked.level}
     findings = [
         asdict(each) | {"severity": each.severity.name, "what": redact(each.what)}
