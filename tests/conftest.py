@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis_sizes import examples
 from invariants import check, forbid_going_back
 from prepared import prepare_to_fork
-from scheduling import group_of
+from scheduling import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
 from small_work import Town, hurry
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.util import LRUCache
@@ -54,24 +54,6 @@ def pytest_collection_finish() -> None:
     """Spare every collection of garbage, also of forked processes, the tests and their modules."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Give tests that share something costly to one process, which makes it once.
-
-    These groups come first, the largest ones before the others.  xdist's own groups have no effect
-    with pytest 9.2, where an item's id can no longer be changed.
-    """
-    if config.getvalue("dist") != "loadgroup":
-        return None
-    from xdist.scheduler import LoadScopeScheduling
-
-    class BySharedFixtures(LoadScopeScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            return group_of(nodeid)
-
-    return BySharedFixtures(config, log)
 
 
 class Statements:

@@ -42,34 +42,43 @@ def test_tests_that_share_a_fixture_are_one_group() -> None:
     assert group_of(f"{docs}::test_one") == group_of(f"{docs}::test_other[a]") == docs
     pages, live = (f"tests/browser/test_browser_{name}.py::test_it" for name in ("pages", "live"))
     assert group_of(pages) == group_of(live)
-    alone = "tests/core/test_ci.py::test_it"
+    alone = "tests/core/test_files.py::test_it"
     assert group_of(alone) == alone
 
 
 def test_a_group_is_run_by_one_process(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
-    plugin = tmp_path / "whoami.py"
-    plugin.write_text(
+    (tmp_path / "whoami.py").write_text(
         "import os, pathlib\n"
         "def pytest_runtest_logstart(nodeid, location):\n"
         "    if worker := os.environ.get('PYTEST_XDIST_WORKER'):\n"
         f"        with pathlib.Path({str(ran)!r}).open('a') as file:\n"
-        "            file.write(worker + chr(10))\n"
+        "            file.write(nodeid.partition('::')[0] + ' ' + worker + chr(10))\n"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "whoami", "-n", "2"]
-    chosen = ["--dist", "loadgroup", "tests/docs", "-k", "says_why_not"]
+    many = "@pytest.mark.parametrize('number', range(30))\ndef test_it(number{}): pass\n"
+    shared = '@pytest.fixture(scope="module")\ndef town(): return 1\n'
+    (tmp_path / "test_shared.py").write_text(f"import pytest\n{shared}{many.format(', town')}")
+    (tmp_path / "test_alone.py").write_text(f"import pytest\n{many.format('')}")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    plugins = ["-p", "scheduling", "-p", "whoami", "-p", "no:cacheprovider"]
     # The inner controller would report each test a second time, under the name of this process.
     outside = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
 
     done = subprocess.run(
-        [*command, *chosen],
-        cwd=CHECK.parents[1],
-        env=outside | {"PYTHONPATH": str(tmp_path)},
+        [sys.executable, "-m", "pytest", "-q", *plugins, "-n", "2", "--dist", "loadgroup"],
+        cwd=tmp_path,
+        env=outside | {"PYTHONPATH": f"{tmp_path}:{CHECK.parents[1] / 'tests'}"},
         capture_output=True,
         text=True,
     )
 
     assert done.returncode == 0, done.stdout
-    workers = ran.read_text().split()
-    assert len(workers) > 20
-    assert len(set(workers)) == 1
+    by_module: dict[str, list[str]] = {}
+    for line in ran.read_text().splitlines():
+        module, worker = line.split()
+        by_module.setdefault(module, []).append(worker)
+    assert {name: len(workers) for name, workers in by_module.items()} == {
+        "test_shared.py": 30,
+        "test_alone.py": 30,
+    }
+    assert len(set(by_module["test_shared.py"])) == 1
