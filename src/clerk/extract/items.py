@@ -24,7 +24,7 @@ from clerk.core import lazy_re as re
 from .cues import DocumentText
 from .findings import AgendaItem, place
 from .names import STOPS, read_name
-from .text import pattern, word_set
+from .text import line_start, pattern, word_set
 
 #: A title is published up to this length.
 _LONGEST = 160
@@ -292,12 +292,13 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
         style, value = _numbered(number, last)
         if style == clause_style and value == clause + 1:
             between = doc.lower[clause_start : match.start()]
-            printed = doc.text[match.end() - 1 :].partition("\n")[0].strip()
+            over = doc.text.find("\n", match.end() - 1)
+            printed = doc.text[match.end() - 1 : over if over >= 0 else None].strip()
             # ``4. Old business`` behind item 3, whose clauses are three.
             is_next_item = (
                 value - 1 == last.get(style)
                 and printed[:40] == printed.rstrip(".;,")
-                and not text[: match.start()].rpartition("\n")[2].strip()
+                and not text[line_start(text, match.start()) : match.start()].strip()
             )
             is_clause = (
                 len(between) < _LONGEST_CLAUSE and not _DECIDED.search(between) and not is_next_item

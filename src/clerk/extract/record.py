@@ -169,10 +169,12 @@ def _papers(doc: DocumentText, is_titled: bool) -> Iterator[Line]:
         begin, end = doc.page_bounds(page)
         lines = list(_LINE.finditer(doc.lower, begin, min(end, begin + _TOP)))
         top = begin, lines[:_TOP_LINES][-1].end() if lines else begin
-        minutes = _MINUTES_HEADING.search(doc.text, begin, min(end, begin + _TOP))
         labelled = all(each.search(doc.lower, *top) for each in (_RECEIVER, _SENT))
         paper = _SENDER.search(doc.lower, *top) if labelled else None
         paper = paper or _ATTENTION.search(doc.lower, *top) or _NAMES_ITSELF.search(doc.lower, *top)
+        if paper is None and not whole and (page > 1 or is_titled):
+            continue
+        minutes = _MINUTES_HEADING.search(doc.text, begin, min(end, begin + _TOP))
         if page == 1 and not is_titled:
             near = begin, lines[:_TITLE_LINES][-1].end() if lines else begin
             if minutes is None or minutes.start() > near[1]:
@@ -332,6 +334,8 @@ def _unless_of_voters(
 
     The voters of a town are counted and not listed.
     """
+    if not any(found) and not any(each.is_whole for each in takings):
+        return found
     if not is_of_voters(doc):
         return found
     acting = {name for each in takings if not each.is_whole for name in each.people}
