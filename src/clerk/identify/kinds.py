@@ -89,6 +89,13 @@ HEADINGS: Final = (
         needs="agenda",
     ),
     _rule(
+        MINUTES,
+        9,
+        r"^(?:draft )?report of (?:the |an? )?(?:\S+ ){0,4}meeting (?:of (?:\S+ ){1,6})?held\b",
+        "Report of the meeting held on Tuesday, 8 November 2022",
+        needs="report draft",
+    ),
+    _rule(
         REPORT,
         9,
         r"\bagenda (?:report|statement|bill|memo\w*|letter|transmittal|summary report"
@@ -246,6 +253,7 @@ HEADINGS: Final = (
         REPORT,
         5,
         r"\breports?\b|\btabulation\b|\bmemorandum\b|^memo\b|\bbudgets?\b"
+        r"|\bfinancial (?:summary|position|update)\b"
         r"|\bfinancial statements?\b|\bcash balances?\b|\bforecast\b|\bstatus update\b"
         r"|\bbank reconciliation\b|\baccounts payable\b|\b(?:check|cheque|warrant|voucher|claims?"
         r"|payments?|disbursements?) (?:register|list\w*|report)\b|\blist of (?:bills|claims"
@@ -262,9 +270,9 @@ HEADINGS: Final = (
         "CAPITAL BUDGET",
         "Summer Staffing",
         "Treasurer's Report",
-        needs="report tabulation memo budget statement balance forecast update reconciliation "
-        "payable register list bills check cheque warrant voucher claim payment disbursement "
-        "breakdown accounts invoices "
+        needs="report financial tabulation memo budget statement balance forecast update "
+        "reconciliation payable register list bills check cheque warrant voucher claim payment "
+        "disbursement breakdown accounts invoices "
         "spreadsheet staffing payroll personnel study assessment inspection evaluation analysis "
         "audit statistics schedule estimate findings summary plan improvement",
     ),

@@ -692,7 +692,14 @@ def _signs_against(page: _Page, first: _Page, seen: Set[str]) -> Iterator[_Sign]
     kinds = [each.heading[0].kind for each in (page, first) if each.heading]
     if same_day and kinds == [AGENDA, AGENDA]:
         yield _Sign("the same agenda", -4.0)
-    if page.first & seen and (same_day or not page.opens_again):
+    # "Minutes of the meeting held on 8 November" below the name of the committee.
+    is_titled = (
+        kinds[:1] == [MINUTES] != kinds[1:]
+        and page.heading is not None
+        and bool(page.days - first.days)
+        and "meeting" in page.heading[1].text.lower()
+    )
+    if page.first & seen and (same_day or not (page.opens_again or is_titled)):
         yield _Sign("running header", -4.0)
 
 
@@ -933,6 +940,8 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     # A letter names its reader further down; a resolution its council in the text.
     of_text = printed.kind.value == RESOLUTION
     lines = top.top() if of_text else top.block[:2] if printed.is_letter else top.block
+    if any(_VENUE.fullmatch(line.text) for line in lines):
+        lines = [line for line in lines if not line.text.lower().startswith("county of ")]
     for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
             if of_text and not _KIND_OF_PLACE.search(name):
@@ -963,13 +972,16 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
 
     Where the title names a body, only a district has others of the same name.
     """
-    if any(_fixed(line.text) in own.lines for line in top.block[:_TITLE_LINES]):
+    names = (line.text for line in top.block[:_TITLE_LINES] if not heading_rule(line.text))
+    if any(_fixed(name) in own.lines for name in names):
         return None
     for line in top.block[:_TITLE_LINES]:
         text = line.text
         words = place_words(text)
         is_district = bool(DISTRICT.search(text)) and not HEAD.search(text)
         is_district = is_district or bool(_OF_SEVERAL_PLACES.search(text))
+        if _NAMED_AUTHORITY.fullmatch(text) and not own.words & words:
+            is_district = True
         if (own.words and words == own.words) or (not is_district and own.words & words):
             return None
         if is_district or not (
@@ -986,6 +998,12 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     return None
 
 
+_NAMED_AUTHORITY = Words(
+    r"(?:[\w'’-]+ ){1,3}(?:conservation|port|transit|transportation|airport|water|power|health"
+    r"|planning) authority"
+)
+#: "STATE OF TEXAS", "COUNTY OF LLANO" at the head of a contract: where it is made.
+_VENUE = Words(r"(?:the )?state of [\w ]{4,20}[^\w]*")
 _OF_SEVERAL_PLACES = Words(
     r"\b(?:council of governments|(?:association|league) of (?:\w+ )?(?:governments|counties|cities"
     r"|municipalities|towns(?:hips)?|boroughs|villages|school boards)|joint powers)\b"

@@ -231,7 +231,7 @@ def is_address(line: str) -> bool:
 #: A heading that is written like a sentence: "Minutes of the meeting held on ..."
 _HEADLINE = Words(
     r"^(?:the )?(?:draft |unapproved |approved |unconfirmed )?(?:minutes|mintues|agenda|notice"
-    r"|record|proceedings|journal|notes of"
+    r"|record|proceedings|journal|notes of|report of (?:the |an? )?(?:\w+ )?meeting"
     r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly|emergency|joint|called"
     r"|scheduled|adjourned) ){0,2}meeting|séance|procès|sitzung"
     r"|niederschrift|acta|verslag|besluitenlijst|notulen|zur sitzung|der sitzung|über die)\b"
