@@ -384,7 +384,7 @@ def body_in_heading(line: str) -> str | None:
         line = _URL.sub(" ", line)
     if (
         not HEAD.search(line)
-        or _BY_LAW_TO.match(line)
+        or _NAMES_NO_BODY.match(line)
         or (is_address(line) and not HEAD.search(line.split(",")[0]))
     ):
         return None
@@ -411,8 +411,11 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
-#: "Being a by-law to authorize works of the Corporation".
-_BY_LAW_TO = Words(r"(?:being )?an? (?:by-?law|resolution|ordinance) to\b(?!.*\bcouncil\b)")
+#: "Being a by-law to authorize works of the Corporation", "Minutes to be received at Council".
+_NAMES_NO_BODY = Words(
+    r"(?:being )?an? (?:by-?law|resolution|ordinance) to\b(?!.*\bcouncil\b)"
+    r"|.{0,60}\bto be (?:received|approved|adopted|confirmed|presented|considered) (?:at|by)\b"
+)
 _URL = re.compile(r"(?:https?://|www\.)\S+")
 _APART = re.compile(
     r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE

@@ -201,8 +201,9 @@ HEADINGS: Final = (
         r"|\b(?:meeting|hearing|public|special) notice\b|\bnotice is hereby given\b"
         r"|\bmeeting notice\b|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b"
         r"|\bmeeting (?:schedule|dates|calendar)\b|\b(?:cancel+ation|cancel+ed"
-        r"|rescheduled) (?:notice|meeting)\b|\bnotice of (?:cancel+ation|(?:possible "
-        r"|potential )?quorum)\b|\b(?:annual |special )?town (?:meeting )?warrant$|^(?:public "
+        r"|rescheduled) (?:notice|meeting)\b|\bnotice of (?:cancel+ation"
+        r"|adjournment|continuance|postponement|(?:possible |potential )?quorum)\b"
+        r"|\b(?:annual |special )?town (?:meeting )?warrant$|^(?:public "
         r"|legal |official )?notice$|[-–:] (?:public|legal) notice$|^notice ?:|^warning$"
         r"|^warning (?:for|of) (?:the )?(?:\S+ ){0,4}meeting\b|\bwarrant for (?:the )?(?:\S+ "
         r"){0,3}town meeting\b|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b"
@@ -285,8 +286,18 @@ _HEADINGS_BY_START: Final = {
     for start in {need[:4] for rule in HEADINGS for need in rule.needs}
 }
 
+#: A contract is no letter.
+_CONTRACT: Final = _rule(
+    OTHER,
+    4,
+    r"^this (?:\w+ ){0,3}(?:agreement|lease|contract|indenture|deed)\b[^.]{0,30}"
+    r"\b(?:is|was|made|entered|between)\b",
+    "THIS AGREEMENT is made and entered into this 10th day of April, 2019",
+    needs="this",
+)
 #: How the text begins; each counts once.
 OPENINGS: Final = (
+    _CONTRACT,
     _rule(
         MINUTES,
         3,
@@ -526,7 +537,7 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
         for rule, line in seen.items():
             weights[rule.kind] += rule.weight
             shown.setdefault(rule.kind, (rule.weight, line))
-        is_letter = any(rule.kind == OTHER for rule in seen)
+        is_letter = any(rule.kind == OTHER and rule is not _CONTRACT for rule in seen)
         amounts = sum(_MONEY.search(line.text) is not None for line in lines)
         if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
             weights[REPORT] += 3.0

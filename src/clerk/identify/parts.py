@@ -154,8 +154,9 @@ _OPENS_MINUTES = Words(
     r"(?:at )?(?:an?|the) (?:\w+ ){0,4}(?:meeting|session) of (?:the )?\w|be it remembered\b"
     r"|i hereby give notice that an? |at an? (?:\w+ ){1,5}(?:meeting|session) (?:holden|held)\b"
     r"|report of an? (?:\w+ ){0,3}(?:meeting|session|hearing) held\b"
-    r"|(?:[a-z]{3,20}: )?(?:an?|the) (?:[\w'’-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
+    r"|(?:[a-z]{3,20}: )?(?:an?|the) (?:[\w'’.-]+ ){1,9}(?:(?:met|convened) (?:in|at|on|for)"
     r"|held (?:a|an|its) (?:\w+ ){0,3}(?:meeting|session|hearing))\b"
+    r"|the following (?:\w+ )?(?:is|are) the (?:\w+ )?minutes of\b"
 )
 _OF_MEETINGS: Final = ("present", "to order", "attend", "hereby give")
 _HEARING_BEGINS: Final = ("present:", "present :", "to order")
@@ -360,7 +361,11 @@ class _Page:
                 # The day may be above: "The Board met on this date".
                 sentence = "\n".join(each.text for each in lines[max(0, number - 1) : number + 3])
                 return line if printed_dates(sentence) else None
-        return None
+        # A day by itself, and below it "The meeting was called to order".
+        dated = (line for line in lines[:3] if begins_with_date(line.text))
+        day = next((line for line in dated if printed_dates(line.text)), None)
+        is_opened = day and any("to order" in line.text.lower() for line in lines)
+        return day if is_opened and not self.heading else None
 
     @cached_property
     def is_memorandum(self) -> bool:
