@@ -1085,6 +1085,21 @@ VARIANTS = [
         },
         both("Bezirksvertretung Mitte", "getfile.asp?id=42&type=do&", "getfile.asp?id=43&type=do&"),
     ),
+    Variant(
+        "vision: folders on the town's host, whose names say kind and year",
+        "vision",
+        "https://town.example/council/meetings",
+        {
+            "/-folder-1": '<h1>City Council</h1><a class="content_link" href="/council/meetings/-folder-3">2024</a>',
+            "/-folder-2": '<h1>City Council</h1><a class="content_link" href="/council/meetings/-folder-4">2024</a>',
+            "/-folder-3": '<h1>City Council</h1><a href="/home/showpublisheddocument/17">January 16</a>',
+            "/-folder-4": '<h1>City Council</h1><a href="/home/showpublisheddocument/18">January 16</a>',
+            "/council/meetings": """<h1>City Council</h1><p><a href="/home/showpublisheddocument/9">Comment Policy</a></p><ul>
+            <li><a class="content_link" href="/council/meetings/-folder-1">Agendas</a></li>
+            <li><a class="content_link" href="/council/meetings/-folder-2">Minutes</a></li></ul>""",
+        },
+        both("City Council", "showpublisheddocument/17", "showpublisheddocument/18"),
+    ),
 ]
 
 
