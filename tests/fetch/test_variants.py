@@ -45,6 +45,9 @@ def once(answer: Any, otherwise: Any) -> Any:
 
 LEGISTAR = "https://town.legistar.com"
 GRANICUS = "https://town.granicus.com"
+BLOBS = "https://mccmeetings.blob.core.usgovcloudapi.net/town-pubu/MEET-"
+GUID = "d2243ca0f8d94b87abea0fa29ffb1d1e"
+IBABS_ID = "f46d8b14-f1a6-40dc-8622-91b548758893"
 VARIANTS = [
     Variant(
         "legistar: minutes under a code of the town's own, in a column that names them",
@@ -904,6 +907,199 @@ VARIANTS = [
             "/agendapublic/DisplayAgendaPDF.ashx?MinutesMeetingID=9",
         ),
     ),
+    Variant(
+        "municode: a calendar of a month, whose links lead to the meetings",
+        "municode",
+        "https://town.example/calendar",
+        {
+            "/calendar": """<a href="/meetings">Agendas &amp; Minutes</a><div class="calendar-calendar"><table class="full">
+            <tr class="single-day"><td data-date="2024-01-16"><div class="item"><a href="/council/page/meeting-7"
+            title="01/16/2024 - 6:00pm">City Council Meeting</a><span class="date-display-single"
+            content="2024-01-16T18:00:00-08:00">6:00pm</span></div></td><td data-date="2024-01-17"></td></tr></table></div>""",
+            "/council/page/meeting-7": f"""<h1>City Council Meeting</h1><span class="date-display-single"
+            content="2024-01-16T18:00:00-08:00">January 16, 2024</span><div class="agendas"><a href="{BLOBS}Agenda-{GUID}.pdf">
+            Agenda</a></div><div class="minutes"><a href="{BLOBS}Minutes-{GUID}.pdf">Minutes</a></div>""",
+        },
+        both("City Council", f"Agenda-{GUID}.pdf", f"Minutes-{GUID}.pdf"),
+    ),
+    Variant(
+        "municode: a calendar of a month beside the list, which goes back further",
+        "municode",
+        "https://town.example/calendar",
+        {
+            "/calendar": """<a href="/meetings">Agendas &amp; Minutes</a><table class="calendar"><tr><td>16</td></tr></table>""",
+            "/meetings": f"""<table class="views-table"><tr><td><span class="date-display-single"
+            content="2024-01-16T18:00:00-08:00">01/16/2024</span></td><td class="views-field-title">Plan Commission</td>
+            <td class="views-field-field-agendas"><a href="{BLOBS}Agenda-{GUID}.pdf">PDF</a></td>
+            <td class="views-field-field-minutes"><a href="{BLOBS}Minutes-{GUID}.pdf">PDF</a></td></tr></table>""",
+        },
+        both("Plan Commission", f"Agenda-{GUID}.pdf", f"Minutes-{GUID}.pdf"),
+    ),
+    Variant(
+        "onbase: a type of meeting that names nobody",
+        "onbase",
+        "https://agendas.county.example/OnBaseAgendaOnline",
+        {
+            "OnBaseAgendaOnline": """<table><tr class="meeting-row" data-meeting-id="7">
+            <td data-sortable-type="mtgName">Commissioners Regular Meeting</td>
+            <td data-sortable-type="mtgType">Regular Meeting</td><td data-sortable-type="mtgTime">1/16/2024 6:00:00 PM</td>
+            <td><a href="/OnBaseAgendaOnline/Documents/DownloadFile/A.pdf?documentType=1&amp;meetingId=7">Agenda</a>
+            <a href="/OnBaseAgendaOnline/Documents/DownloadFile/M.pdf?documentType=2&amp;meetingId=7">Minutes</a></td></tr></table>"""
+        },
+        both(
+            "Commissioners",
+            "/A.pdf?documentType=1&meetingId=7",
+            "/M.pdf?documentType=2&meetingId=7",
+        ),
+    ),
+    Variant(
+        "oparl: other files as one object instead of a list, an empty address for downloads",
+        "oparl",
+        "https://oparl.stadt.example/system",
+        {
+            "/system": {
+                "type": "https://schema.oparl.org/1.1/System",
+                "body": "https://oparl.stadt.example/bodies",
+            },
+            "/bodies": {"data": [{"meeting": "https://oparl.stadt.example/meetings"}]},
+            "/meetings": {
+                "data": [
+                    {
+                        "id": "https://oparl.stadt.example/meetings?id=7",
+                        "name": "Sitzung des Rates",
+                        "start": "2024-01-16T17:00:00+01:00",
+                        "organization": [{"name": "Rat"}],
+                        "invitation": {
+                            "name": "Tagesordnung",
+                            "accessUrl": "https://stadt.example/doc?DOLFDNR=1",
+                            "downloadUrl": "",
+                        },
+                        "auxiliaryFile": {
+                            "name": "Niederschrift",
+                            "accessUrl": "https://stadt.example/doc?DOLFDNR=2",
+                        },
+                    }
+                ],
+                "links": {},
+            },
+        },
+        both("Rat", "DOLFDNR=1", "DOLFDNR=2"),
+    ),
+    Variant(
+        "notubiz: minutes on the first item, those of the meeting before on the second",
+        "notubiz",
+        "https://town.notubiz.nl/?organisation_id=5",
+        {
+            "/events/meetings/7": {
+                "meeting": {
+                    "documents": [
+                        {
+                            "id": 1,
+                            "title": "Agenda raad",
+                            "url": "https://api.notubiz.nl/document/1/1",
+                        }
+                    ],
+                    "agenda_items": [
+                        {
+                            "documents": [
+                                {
+                                    "id": 2,
+                                    "title": "Besluitenlijst 16-01-2024",
+                                    "url": "https://api.notubiz.nl/document/2/1",
+                                }
+                            ]
+                        },
+                        {
+                            "documents": [
+                                {
+                                    "id": 3,
+                                    "title": "Besluitenlijst 12-12-2023",
+                                    "url": "https://api.notubiz.nl/document/3/1",
+                                }
+                            ]
+                        },
+                        {
+                            "documents": [
+                                {
+                                    "id": 4,
+                                    "title": "Brief 16-01-2024",
+                                    "url": "https://api.notubiz.nl/document/4/1",
+                                }
+                            ]
+                        },
+                    ],
+                }
+            },
+            "/events": {
+                "events": [
+                    {
+                        "id": 7,
+                        "plannings": [{"start_date": "2024-01-16 19:30:00"}],
+                        "attributes": [{"id": 1, "value": "Gemeenteraad"}],
+                    }
+                ]
+            },
+        },
+        both("Gemeenteraad", "/document/1/1", "/document/2/1"),
+    ),
+    Variant(
+        "ibabs: a host of several towns, and minutes of the meeting's day on an item",
+        "ibabs",
+        f"https://ris2.ibabs.eu/Agenda/Details/Town/{IBABS_ID}",
+        {
+            "/Calendar/Index/Town": '<a href="/Calendar/OpenCategory/Town/5">Raadscommissie</a>',
+            "/Calendar": httpx.Response(404),
+            "RetrieveAgendasForYear/Town?agendatypeId=5&year=2024": f'<li><a href="/Agenda/Details/Town/{IBABS_ID}">16 januari</a></li>',
+            "RetrieveAgendasForYear": "<p></p>",
+            IBABS_ID: """<div class="agendapunten"><ul><li>Verslagen
+            <a href="https://online.ibabs.eu/publicdownload.aspx?id=m" data-document-id="m">Verslag 16 januari 2024</a>
+            <a href="https://online.ibabs.eu/publicdownload.aspx?id=n" data-document-id="n">Verslag 12 december 2023</a>
+            </li></ul></div>""",
+        },
+        both("Raadscommissie", f"/Agenda/Details/Town/{IBABS_ID}", "publicdownload.aspx?id=m"),
+    ),
+    Variant(
+        "agendaquick: the newer product, which shows a card for each meeting",
+        "agendaquick",
+        "https://public.destinyhosted.com/35247/agenda/",
+        {
+            "/35247/agenda/": """<div class="card"><h3>January 16, 2024: Planning &amp; Zoning Commission</h3>
+            <a href="agenda.cfm?seq=48">Agenda</a><a href="minutes.cfm?meetingId=48">Minutes</a></div>"""
+        },
+        both(
+            "Planning & Zoning Commission",
+            "/35247/agenda/agenda.cfm?seq=48",
+            "/35247/agenda/minutes.cfm?meetingId=48",
+        ),
+    ),
+    Variant(
+        "sessionnet: the list of one committee, in an older version",
+        "sessionnet",
+        "https://stadt.example/bi/si0041.asp?__ctopic=gr&__kgrnr=10",
+        {
+            "si0041": """<table><tr><td class="smc_field_silink"><a href="to0040.asp?__ksinr=11"
+            title="Details anzeigen: Bezirksvertretung Mitte 16.01.2024 ">16.01.2024</a> 15:00-18:09</td><td>
+            <a href="getfile.asp?id=42&type=do&" title="Einladung ">Einladung <span>266 KB</span></a>
+            <a href="getfile.asp?id=43&type=do&" title="Niederschrift öffentlich ">Niederschrift öffentlich</a></td></tr></table>""",
+            "to0040": "<p>Tagesordnung</p>",
+        },
+        both("Bezirksvertretung Mitte", "getfile.asp?id=42&type=do&", "getfile.asp?id=43&type=do&"),
+    ),
+    Variant(
+        "vision: folders on the town's host, whose names say kind and year",
+        "vision",
+        "https://town.example/council/meetings",
+        {
+            "/-folder-1": '<h1>City Council</h1><a class="content_link" href="/council/meetings/-folder-3">2024</a>',
+            "/-folder-2": '<h1>City Council</h1><a class="content_link" href="/council/meetings/-folder-4">2024</a>',
+            "/-folder-3": '<h1>City Council</h1><a href="/home/showpublisheddocument/17">January 16</a>',
+            "/-folder-4": '<h1>City Council</h1><a href="/home/showpublisheddocument/18">January 16</a>',
+            "/council/meetings": """<h1>City Council</h1><p><a href="/home/showpublisheddocument/9">Comment Policy</a></p><ul>
+            <li><a class="content_link" href="/council/meetings/-folder-1">Agendas</a></li>
+            <li><a class="content_link" href="/council/meetings/-folder-2">Minutes</a></li></ul>""",
+        },
+        both("City Council", "showpublisheddocument/17", "showpublisheddocument/18"),
+    ),
 ]
 
 
@@ -1049,3 +1245,55 @@ def test_a_granicus_meeting_that_gets_another_id_stays_the_same_document(portal)
     assert report.unchanged == ["agendas/City Council/2024-01-16"]
     assert not report.new and not report.gone
     assert [each.name for each in town.known()] == ["agendas/City Council/2024-01-16"]
+
+
+def test_a_meeting_of_boardbook_that_names_nobody_leaves_the_body_to_its_document(portal):
+    rows = "".join(
+        f"""<tr class="row-for-board"><td><div>{said}</div></td>
+        <td><a href="/Public/Agenda/9?meeting={number}">Agenda</a></td></tr>"""
+        for number, said in (
+            (1, "January 16, 2024 Will begin after the hearing - Regular Meeting"),
+            (2, "January 16, 2024 at 6:00 PM - Public Hearing to Discuss the Budget"),
+            (3, "January 9, 2024 at 6:00 PM - Policy Committee Meeting"),
+        )
+    )
+    town = portal(
+        "boardbook",
+        "https://meetings.boardbook.org/Public/Organization/9",
+        {"/Public/Organization/9": f"<table>{rows}</table>"},
+    )
+
+    town.fetch()
+
+    said = [(row.listed["date"], row.listed.get("body")) for row in town.known()]
+    assert sorted(said, key=str) == [
+        ("2024-01-09", "Policy Committee"),
+        ("2024-01-16", None),
+        ("2024-01-16", None),
+    ]
+
+
+def test_the_list_of_a_board_in_boarddocs_may_have_meetings_of_its_committees(portal):
+    names = (
+        "Finance & Operations Committee Meeting -- 1:00pm -- Virtual",
+        "Special Meeting -- 7:00pm",
+        "Committee of the Whole",
+    )
+    town = portal(
+        "boarddocs",
+        "https://go.boarddocs.com/st/town/Board.nsf/Public",
+        {
+            "BD-GetMeetingsList": [
+                {"unique": f"M{at}", "name": name, "numberdate": f"2024011{at}"}
+                for at, name in enumerate(names, start=1)
+            ],
+            "BD-": httpx.Response(404),
+            "/Public": '<a committeeid="C1">Board of Education</a>',
+        },
+    )
+
+    assert [(day, body) for _, day, body, _ in listed(town)] == [
+        ("2024-01-11", "Finance & Operations Committee"),
+        ("2024-01-12", "Board of Education"),
+        ("2024-01-13", "Board of Education"),
+    ]

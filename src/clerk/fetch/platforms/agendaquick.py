@@ -1,6 +1,6 @@
 """AgendaQuick (Destiny): ``destinyhosted.com/agenda_publish.cfm?id=CLIENT``, a month a page.
 
-Agendas and minutes are pages.
+The newer product is at ``destinyhosted.com/CLIENT/agenda/``.  Agendas and minutes are pages.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from clerk.fetch.http.responses import NotUnderstood, WebPage
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
-_KIND_OF_PAGE = {"ag": AGENDAS, "min": MINUTES}
-_PAGE = re.compile(r"[?&]dsp=(?:ag|min)\b", re.IGNORECASE)
+_KIND_OF_PAGE = {"ag": AGENDAS, "min": MINUTES, "agenda": AGENDAS, "minutes": MINUTES}
+_NEWER = r"\b(agenda|minutes)\.cfm\?(?:seq|meetingId)=[0-9]+"
+_PAGE = re.compile(rf"[?&]dsp=(?:ag|min)\b|{_NEWER}", re.IGNORECASE)
 #: The way back through the months ends after this many without anything new.
 _EMPTY_MONTHS = 12
 
@@ -29,16 +30,22 @@ class AgendaQuick(PlatformFetcher):
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of the page given, then month by month, the latest first."""
         first = self.client.page(self.source)
-        if "agenda_publish.cfm" not in first.text and not html.parsed(first.text).css("#list"):
-            raise NotUnderstood(first, "the table of a month (table#list)")
+        is_list = "agenda_publish.cfm" in first.text or html.parsed(first.text).css("#list")
+        newer = not is_list and bool(re.search(_NEWER, first.text, re.IGNORECASE))
+        if not is_list and not newer:
+            raise NotUnderstood(first, "the table of a month (table#list) or links to agenda.cfm")
         seen: set[str] = set()
         for meeting in self._meetings(first):
             seen.add(meeting.identity(""))
             yield meeting
         address, client_id = self.source.partition("?")[0], parameter(self.source, "id")
+        if newer:
+            address = re.sub(r"[^/]*$", "default.cfm", address)
         month, year, empty = window.end.month, window.end.year, 0
         while (year, month) >= (window.start.year, window.start.month) and empty < _EMPTY_MONTHS:
             query = {"id": client_id, "mt": "ALL", "get_month": str(month), "get_year": str(year)}
+            if newer:
+                query = {"mt": "ALL", "month": str(month), "year": str(year)}
             page = self.read(address, params=query)
             if page is None:
                 return
@@ -79,7 +86,8 @@ class AgendaQuick(PlatformFetcher):
 
 
 def _offer(url: str, _text: str) -> Offer | None:
-    which = parameter(url, "dsp").lower()
+    newer = re.search(_NEWER, url, re.IGNORECASE)
+    which = (newer[1] if newer else parameter(url, "dsp")).lower()
     kind = _KIND_OF_PAGE.get(which, "")
     return Offer(kind.capitalize(), url, kind, which, format="html") if kind else None
 
@@ -88,9 +96,9 @@ SPEC = FetcherSpec(
     "agendaquick",
     AgendaQuick,
     hosts=("destinyhosted.com",),
-    url_patterns=(r"/agenda_publish\.cfm",),
+    url_patterns=(r"/agenda_publish\.cfm", r"/agenda/(?:default|agenda)\.cfm"),
     missing="PDFs in the agenda pages",
     help="AgendaQuick: https://destinyhosted.com/agenda_publish.cfm?id=CLIENT",
-    document_links=(r"dsp=(?:ag|min)&(?:amp;)?seq=[0-9]+",),
-    page_marks=(r"agenda_publish\.cfm\?[^\"']*dsp=ag",),
+    document_links=(r"dsp=(?:ag|min)&(?:amp;)?seq=[0-9]+", _NEWER),
+    page_marks=(r"agenda_publish\.cfm\?[^\"']*dsp=ag", r"\bagenda\.cfm\?seq=[0-9]+"),
 )

@@ -111,7 +111,9 @@ class Allris(PlatformFetcher):
         )
         days = days_of_calendar(dated.tree, month) if month else {}
         for node, url in dated.links(_MEETING):
-            said = _said(node)
+            # "am Do., 01.10.2026 um 17:00 Uhr"
+            names = ("data-simpletooltip-text", "title", "aria-label")
+            said = " ".join(node.attributes.get(each) or "" for each in names)
             row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
             day = naming.find_date(said, day_first=True) or (days.get(row.mem_id) if row else None)
             if day is None and (found := dated.dated_row(node)):
@@ -185,12 +187,6 @@ def _minutes_of_form(form: LexborNode, base: str) -> Offer | None:
         body=urlencode(fields),
         request_url=action,
     )
-
-
-def _said(node: LexborNode) -> str:
-    """Return what a link says about itself: "am Do., 01.10.2026 um 17:00 Uhr"."""
-    names = ("data-simpletooltip-text", "title", "aria-label")
-    return " ".join(node.attributes.get(name) or "" for name in names)
 
 
 SPEC = FetcherSpec(

@@ -51,13 +51,16 @@ class BoardBook(PlatformFetcher):
         if not start:
             return None
         unit = _UNIT.search(row.attributes.get("class") or "")
-        body = _name_of_unit(tree, unit[1]) if unit else ""
+        body, named = _name_of_unit(tree, unit[1]) if unit else "", naming.body_of_meeting(title)
+        if not naming.names_body(named):
+            # "Regular Meeting", "Public Hearing to Discuss the Budget": the document will say it.
+            named = "" if title else "Board"
         return self.meeting(
             title,
             start,
             offers,
             vendor_id=number,
-            body=body or naming.body_of_meeting(title) or "Board",
+            body=body or named,
             source_url=base,
         )
 

@@ -19,6 +19,8 @@ from .common import Offer, PlatformFetcher, moment, records_of
 
 #: The body of meetings that are only called by their date.
 _BOARD = "Board"
+#: What a board delegates to others; the committee of the whole is the board.
+_PART_OF_BOARD = re.compile(r"\bcommittee\b(?! of the whole)|\btask force\b", re.IGNORECASE)
 
 
 class BoardDocsSettings(SourceSettings, kw_only=True):
@@ -114,6 +116,9 @@ class BoardDocs(PlatformFetcher):
     def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
         name = title.partition("@")[0].strip()
         found = naming.body_of_meeting(name) or _BOARD
+        if _PART_OF_BOARD.search(found) and not _PART_OF_BOARD.search(body):
+            # The board's list may have the meetings of its committees too.
+            body = found
         return self.meeting(
             title,
             moment(day, title),

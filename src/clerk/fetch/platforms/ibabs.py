@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape
 from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
-from clerk.core.storage import AGENDAS
+from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
-from clerk.fetch.http.responses import ApiError
+from clerk.fetch.http.responses import ApiError, PageMissing
 
 from .common import Offer, PlatformFetcher, iso_moment, parameter, time_in
 from .notubiz import kind_of_document
@@ -25,6 +25,9 @@ from .notubiz import kind_of_document
 _SERVICE = "https://wcf.ibabs.eu/api/Public.svc"
 _CATEGORY = re.compile(r"/Calendar/OpenCategory/(?:[^/?#]+/)?([0-9]+)", re.IGNORECASE)
 _MEETING_PAGE = re.compile(r"/Agenda/(?:Index|Details)/(?:[^/?#]+/)?([0-9a-f-]{36})", re.IGNORECASE)
+_TOWN = re.compile(
+    r"/(?:Agenda/(?:Index|Details)|Calendar/Index)/(?![0-9a-f]{8}-)([^/?#]+)", re.IGNORECASE
+)
 #: A page that shows a document; the document itself has another address.
 _VIEWER = re.compile(r"/Agenda/Document/", re.IGNORECASE)
 
@@ -63,9 +66,16 @@ class Ibabs(PlatformFetcher):
 
     def _kinds_of_meetings(self) -> dict[str, str]:
         """Return what the portal calls its kinds of meetings, by the address of their lists."""
-        page = self.client.page(f"{self.root}/Calendar")
+        # A host of several towns names them in its addresses.
+        town = match[1] if (match := _TOWN.search(self.source)) else ""
+        calendar = f"{self.root}/Calendar{f'/Index/{town}' if town else ''}"
+        years = f"{self.root}/Agenda/RetrieveAgendasForYear{f'/{town}' if town else ''}"
+        try:
+            page = self.client.page(calendar)
+        except PageMissing:
+            page = self.client.page(self.source)
         kinds = {
-            f"{self.root}/Agenda/RetrieveAgendasForYear?agendatypeId={match[1]}&year=": said
+            f"{years}?agendatypeId={match[1]}&year=": said
             for node in html.parsed(page.text).css("a[href]")
             if (match := _CATEGORY.search(node.attributes["href"] or ""))
             and (said := html.text_of(node))
@@ -74,7 +84,9 @@ class Ibabs(PlatformFetcher):
             # The page of a meeting leads to the others of its kind.
             page = self.client.page(self.source)
             tree = html.parsed(page.text)
-            heading = tree.css_first("h1") or tree.css_first("title")
+            heading = (
+                tree.css_first("h1") or tree.css_first(".page-title h2") or tree.css_first("title")
+            )
             title = naming.without_dates(html.text_of(heading))
             kinds = {
                 re.sub(r"(?<=[?&]year=)[0-9]+", "", html.joined(page.url, address)): title
@@ -115,8 +127,7 @@ class Ibabs(PlatformFetcher):
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
         """Yield the agenda and the minutes of a meeting.
 
-        On the pages that is the page itself, if it has items, and what hangs on no item: the
-        minutes that hang on one are those of an earlier meeting.
+        On the pages that is the page itself, if it has items, and what hangs on no item.
         """
         if self.settings.key:
             yield from meeting.documents
@@ -131,14 +142,20 @@ class Ibabs(PlatformFetcher):
                 "agendapunten" in (each.attributes.get("class") or "")
                 for each in html.ancestors(node)
             )
-            if not number or (of_item and not self.settings.attachments):
+            # Minutes that hang on an item are those of an earlier meeting, unless their day says
+            # that they are this one's.
+            own = not of_item or (
+                kind_of_document(name) == MINUTES
+                and naming.find_date(name, day_first=True) == meeting.day
+            )
+            if not number or not (own or self.settings.attachments):
                 continue
             if _VIEWER.search(url):
                 handler = "LoadAgendaItemDocument" if of_item else "LoadAgendaDocument"
                 whose = f"agendaItemId={of_item}" if of_item else f"agendaId={meeting.vendor_id}"
                 url = f"{self.root}/Document/{handler}/{number}?{whose}"
-            kind = "" if of_item else kind_of_document(name)
-            offers.append(Offer(name, url, kind, number, attachment=bool(of_item)))
+            kind = kind_of_document(name) if own else ""
+            offers.append(Offer(name, url, kind, number, attachment=not own))
         has_items = tree.css_first(".agendapunten li, .agenda-item, .panel-title-label") is not None
         if has_items and not any(each.kind == AGENDAS for each in offers):
             offers.append(Offer("Agenda", page.url, AGENDAS, "page", format="html"))

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborNode
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.responses import NotUnderstood, WebPage
+from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
 from .common import Offer, PlatformFetcher, iso_moment, kind_of_title, moment, parameter
 
@@ -26,6 +26,7 @@ _MOST_PAGES = 200
 _STORES = (".blob.core.usgovcloudapi.net", ".blob.core.windows.net", ".municode.com")
 _BLOB = re.compile(r"MEET-(?P<what>[A-Za-z]+)-(?P<id>[0-9a-f]{16,})", re.IGNORECASE)
 _DETAILS = "td.views-field-view-node a[href], td.views-field-nothing a[href]"
+_LIST = re.compile(r"^https?://[^/]+/meetings/?$", re.IGNORECASE)
 _HTML_TWIN = re.compile(r"adaHtmlDocument", re.IGNORECASE)
 _FILE = re.compile(r"\.(?:pdf|docx?)(?:\?|$)", re.IGNORECASE)
 
@@ -50,7 +51,16 @@ class Municode(PlatformFetcher):
             meetings = list(self._rows(page))
             meetings += self.beside_dates(page, _BLOB, _offer, meetings)
             if number == first and not meetings:
-                meetings = list(self._linked_pages(page))
+                # A calendar of a month leads to the list, which goes back further.
+                links = html.DatedPage(page.text, page.url).links(_LIST)
+                address = next((link for _, link in links if link.startswith(self.root)), "")
+                try:
+                    listing = self.client.page(address) if address not in ("", page.url) else page
+                except PageMissing:
+                    listing = page
+                meetings = list(self._rows(listing)) or list(self._linked_pages(page))
+                if listing is not page:
+                    page, parts, query = listing, urlsplit(address), ""
                 if not meetings:
                     raise NotUnderstood(page, "a table of meetings with dates")
             fresh = [each for each in meetings if each.identity("") not in seen]
@@ -73,7 +83,8 @@ class Municode(PlatformFetcher):
             table = next((each for each in html.ancestors(row) if each.tag == "table"), None)
             classes = (table.attributes.get("class") or "").split() if table else []
             # A calendar of a month is no list of meetings.
-            if len(row.css("tr")) > 1 or "calendar" in classes:
+            is_week = "calendar" in classes or row.css_first("td[data-date]") is not None
+            if len(row.css("tr")) > 1 or is_week:
                 continue
             stamp = row.css_first("span.date-display-single[content], time[datetime]")
             start = _moment_of(stamp) or moment(html.text_of(row))
@@ -183,5 +194,9 @@ SPEC = FetcherSpec(
     hosts=("municodemeetings.com", "meetings.municode.com"),
     help="Municode: https://TOWN-ST.municodemeetings.com",
     document_links=(r"MEET-(?:Agenda|Minutes)-[0-9a-f]{16,}",),
-    page_marks=(r"mccmeetings\.blob\.core\.usgovcloudapi\.net/[^\"']+/MEET-",),
+    page_marks=(
+        r"mccmeetings\.blob\.core\.usgovcloudapi\.net/[^\"']+/MEET-",
+        # The calendar of a month has links to the meetings only.
+        r"view-item-calendar[\s\S]{0,2000}views-field-field-calendar-date",
+    ),
 )

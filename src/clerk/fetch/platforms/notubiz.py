@@ -8,6 +8,7 @@ from typing import Any
 
 from clerk.core.errors import SourceUnavailable
 from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.http.responses import ApiError
 
@@ -95,7 +96,16 @@ class Notubiz(PlatformFetcher):
             raise ApiError(page, "a meeting")
         answer = answer.get("meeting") or answer
         offers = []
-        for document in answer.get("documents") or []:
+        of_items = [
+            each
+            for item in answer.get("agenda_items") or []
+            for each in item.get("documents") or []
+            # Minutes that hang on an item are those of an earlier meeting, unless their day says
+            # that they are this one's.
+            if kind_of_document(str(each.get("title") or "")) == MINUTES
+            and naming.find_date(str(each["title"]), day_first=True) == meeting.day
+        ]
+        for document in (answer.get("documents") or []) + of_items:
             types = [str(each.get("value") or "") for each in document.get("types") or []]
             said = " ".join((*types, str(document.get("title") or "")))
             kind = kind_of_document(said)

@@ -9,7 +9,7 @@ from html import unescape
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.responses import PageMissing, WebPage
+from clerk.fetch.http.responses import PageMissing
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
@@ -28,7 +28,24 @@ class NovusAgenda(PlatformFetcher):
         except PageMissing:
             # Its links are relative to the folder.
             page = self.client.page(self.source.rstrip("/") + "/")
-        listed = list(self._rows(page))
+        listed = []
+        for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
+            cells = [html.text_of(cell) for cell in row.css("td")]
+            start = next(filter(None, map(moment, cells)), None)
+            if not start or "Items" in (row.attributes.get("id") or ""):
+                continue
+            markup = unescape(row.html or "")
+            number = _MEETING.search(markup)
+            found = dict.fromkeys(_DOCUMENT.findall(markup))
+            meeting = self.meeting(
+                next(filter(None, map(html.name_in, cells)), ""),
+                start,
+                [_offer(html.joined(page.url, each), "") for each in found],
+                vendor_id=number[1] if number else "",
+                notice=" ".join(cells),
+                source_url=page.url,
+            )
+            listed.append(meeting)
         listed += self.beside_dates(page, _DOCUMENT, _offer, listed)
         yield from listed
 
@@ -40,25 +57,6 @@ class NovusAgenda(PlatformFetcher):
         for offer in twins:
             self.skip(f"{offer.title} ({offer.url})", "another form of a PDF", offer.url)
         return super().documents([each for each in offers if each not in twins], what)
-
-    def _rows(self, page: WebPage) -> Iterator[MeetingRef]:
-        for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
-            cells = [html.text_of(cell) for cell in row.css("td")]
-            start = next(filter(None, map(moment, cells)), None)
-            if not start or "Items" in (row.attributes.get("id") or ""):
-                continue
-            markup = unescape(row.html or "")
-            number = _MEETING.search(markup)
-            found = dict.fromkeys(_DOCUMENT.findall(markup))
-            offers = [_offer(html.joined(page.url, each), "") for each in found]
-            yield self.meeting(
-                next(filter(None, map(html.name_in, cells)), ""),
-                start,
-                offers,
-                vendor_id=number[1] if number else "",
-                notice=" ".join(cells),
-                source_url=page.url,
-            )
 
 
 def _offer(url: str, _text: str) -> Offer:

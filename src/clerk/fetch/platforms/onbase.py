@@ -118,12 +118,14 @@ class OnBase(PlatformFetcher):
                 query = f"meetingId={number}&type={name}&doctype={which}"
                 url = f"{base}/Documents/ViewAgenda?{query}"
                 offers.append(Offer(kind.capitalize(), url, kind, f"type {which}", format="html"))
+            named = [naming.body_of_meeting(each) for each in (meeting.body, meeting.title) if each]
             yield self.meeting(
                 meeting.title,
                 meeting.start,
                 sorted(offers, key=lambda offer: offer.vendor_id),
                 vendor_id=number,
-                body=naming.body_of_meeting(meeting.body or meeting.title),
+                # A type like "Regular Meeting" names nobody.
+                body=next(filter(naming.names_body, named), next(iter(named), "")),
                 notice=meeting.notice,
                 source_url=f"{base}/Meetings/ViewMeeting?id={number}&doctype=1",
             )

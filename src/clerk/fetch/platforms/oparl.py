@@ -63,7 +63,9 @@ class OParl(PlatformFetcher):
         offers = [*_files(record, ("invitation",), AGENDAS, "Einladung")]
         offers += _files(record, _PROTOCOLS, MINUTES, "Niederschrift")
         have = {offer.kind for offer in offers}
-        for file in record.get("auxiliaryFile") or []:
+        others = record.get("auxiliaryFile") or []
+        # One file may stand without a list around it.
+        for file in [others] if isinstance(others, dict) else others:
             # Some publish the minutes only among the other files.
             said = file.get("name") or "" if isinstance(file, dict) else ""
             kind = kind_of_title(said)

@@ -157,6 +157,8 @@ class PlainFetcher(PlatformFetcher):
     #: Addresses of pages about one meeting, and of further pages of a list.
     event_pages = ""
     further_pages = ""
+    #: Addresses of folders on the town's host: a link's text is the name of one.
+    folders = ""
     _governing_body = ""
     _text_of_page = ""
     #: Whose the list is that leads to the page, which may not say it again.
@@ -173,7 +175,7 @@ class PlainFetcher(PlatformFetcher):
 
         Pages of single meetings are read for the window only, if the list says when they are.
         """
-        patterns = (self.settings.follow, self.event_pages, self.further_pages)
+        patterns = (self.settings.follow, self.event_pages, self.further_pages, self.folders)
         follow = "|".join(f"(?:{each})" for each in patterns if each)
         first = shared_files.folder_address(self.source) or self.source
         waiting, read = [first], set[str]()
@@ -231,7 +233,7 @@ class PlainFetcher(PlatformFetcher):
                         wanted = year >= window.start.year
                     if not known and not is_event and wanted:
                         waiting.append(link.url)
-                        if year:
+                        if year or (self.folders and re.search(self.folders, link.url)):
                             above[link.url] = (link.text, *link.titles)
                 elif link.is_document:
                     if meeting := self._meeting(link):

@@ -1,6 +1,7 @@
 """SessionNet (Germany, Somacos): ``si0040.php?__cjahr=2026&__cmonat=3``, a month a page.
 
-A meeting's own page (``si0057``) links its documents; dates are day first.
+A meeting's own page (``si0057``, formerly ``to0040``) links its documents; dates are day first.
+``si0041`` lists the meetings of one committee.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from clerk.fetch.http.responses import NotUnderstood, WebPage
 from .common import Offer, PlatformFetcher, days_of_calendar, months_of, parameter, time_in
 
 #: The page of a meeting, or its overview.
-_MEETING = re.compile(r"si005[67]\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
+_MEETING = re.compile(r"(?:si005[67]|to0040)\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
 _FILE = re.compile(r"getfile\.(?:php|asp)\?.*id=[0-9]+", re.IGNORECASE)
 _AGENDA = re.compile(r"bekanntmachung|einladung|tagesordnung", re.IGNORECASE)
 _MINUTES = re.compile(r"niederschrift|protokoll", re.IGNORECASE)
@@ -31,6 +32,13 @@ class SessionNet(PlatformFetcher):
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of each month, the latest first, until a year of them is empty."""
+        if re.search(r"/si0041\.", self.source, re.IGNORECASE):
+            listing = self.client.page(self.source)
+            listed = list(self._meetings(listing, self.today))
+            if not listed:
+                raise NotUnderstood(listing, "meetings of a committee, each with a link and a day")
+            yield from listed
+            return
         address = re.sub(r"/[^/]*(?:\?.*)?$", "", self.source)
         suffix = "asp" if ".asp" in self.source.lower() else "php"
         empty, understood, found = 0, False, False
@@ -58,18 +66,21 @@ class SessionNet(PlatformFetcher):
         for node, url in dated.links(_MEETING):
             row = next((each for each in html.ancestors(node) if each.tag in ("tr", "li")), None)
             text = dated.text(row) if row else html.text_of(node)
-            # "Details anzeigen: Kreistag 10.09.2026"
             said = f"{node.attributes.get('title') or ''} {text}"
             day = naming.find_date(said, day_first=True)
             day = day or (days.get(row.mem_id) if row else None)
             title = html.text_of(node)
+            if not naming.without_dates(title):
+                # The link is the day, and its title says: "Details anzeigen: Kreistag 10.09.2026"
+                named = (node.attributes.get("title") or "").partition(":")[2]
+                title = naming.without_dates(named).strip()
             if day and title:
                 yield self.meeting(
                     title,
                     datetime.combine(day, time_in(text) or time()),
                     vendor_id=parameter(url, "__ksinr"),
                     body=title,
-                    notice="cancelled" if re.search(r"entfällt|abgesagt", text, re.I) else title,
+                    notice="cancelled" if naming.is_cancelled(text) else title,
                     offers=_offers(row.css("a[href]") if row else [], page.url),
                     source_url=url.replace("si0056", "si0057"),
                 )
@@ -101,7 +112,8 @@ def _offers(nodes: list[LexborNode], base: str) -> list[Offer]:
 SPEC = FetcherSpec(
     "sessionnet",
     SessionNet,
-    url_patterns=(r"/si00(?:40|46|56|57)\.(?:php|asp)",),
+    url_patterns=(r"/si00(?:40|41|46|56|57)\.(?:php|asp)",),
+    missing="other periods than the one shown, of the list of one committee",
     help="SessionNet: https://HOST/bi/si0040.php",
     document_links=(r"getfile\.(?:php|asp)\?[^\"'\s<>]*id=[0-9]+",),
     page_marks=(r"si0040\.(?:php|asp)|smc_datatype_si",),

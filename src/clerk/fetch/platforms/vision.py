@@ -1,6 +1,6 @@
 """Vision / govAccess: lists and pages of events, ``/Home/Components/Calendar/Event/N``.
 
-Documents are ``/home/showpublisheddocument/N/STAMP``.
+Documents are ``/home/showpublisheddocument/N/STAMP``; they may be in folders, ``PAGE/-folder-N``.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from .plain import PlainFetcher, PlainSettings
 
 
 class Vision(PlainFetcher):
-    """Lists the documents of a page, of its further pages, and of the events it links."""
+    """Lists the documents of a page, of its further pages, folders, and the events it links."""
 
     event_pages = r"/Home/Components/Calendar/Event/[0-9]+"
     further_pages = r"[?&/-]npage[-=][0-9]+"
+    folders = r"/-folder-[0-9]+"
 
 
 SPEC = FetcherSpec(
