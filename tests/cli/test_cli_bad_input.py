@@ -341,7 +341,7 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
 
     assert said.code == 3
     assert "The database postgresql://me:***@127.0.0.1:1/clerk does not answer" in said.err
-    assert "set by the environment" in said.err
+    assert "from the environment" in said.err
     assert SECRET not in said.err
 
 

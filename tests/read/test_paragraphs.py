@@ -57,6 +57,18 @@ NOES: None"""
     ]
 
 
+def test_a_word_that_has_further_hyphens_keeps_the_one_at_the_end_of_a_line() -> None:
+    text = """\
+The council asks the province to pay for the end-
+of-life management of products and for the inter-
+national transport of what remains."""
+
+    assert told(text) == [
+        "The council asks the province to pay for the end-of-life management of products and for"
+        " the international transport of what remains."
+    ]
+
+
 def test_columns_and_lists_keep_their_lines() -> None:
     table = "\n".join(f"Director {name}   Present   7:3{at} PM" for at, name in enumerate("ABCD"))
     names = "Lorraine Anderson\nKent Bagley\nBruce Daly\nBarbara Deadwyler"

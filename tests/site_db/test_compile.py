@@ -30,11 +30,12 @@ from small_sites import (
 )
 
 from clerk.core.config import Settings
-from clerk.core.errors import StorageIncomplete, StorageUnusable
+from clerk.core.errors import SiteOutdated, StorageIncomplete, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.storage import Document
 from clerk.site_db import CompileReport, compile_site, schema
 from clerk.site_db.build import content_of
+from clerk.site_db.queries import open_site
 from clerk.site_db.rows import search_text
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
@@ -160,7 +161,7 @@ def test_datasette_finds_tables_keys_and_full_text(folder: Path) -> None:
         assert utils.detect_fts(connection, "agendas") == "agendas_fts"
         assert utils.detect_primary_keys(connection, "minutes") == ["id"]
         keys = utils.get_outbound_foreign_keys(connection, "votes")
-        assert [key["other_table"] for key in keys] == ["documents"]
+        assert [key["other_table"] for key in keys] == ["votes", "documents"]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
@@ -546,6 +547,19 @@ def age(database: Path) -> None:
         connection.execute("UPDATE documents SET source_url = 'file:///home/bob/s3cret.pdf'")
         connection.execute("PRAGMA user_version = 2")
         connection.commit()
+
+
+def test_nobody_reads_a_file_that_another_version_has_made(folder: Path) -> None:
+    compile_folder(folder, SITE)
+    with open_site(folder.parent, folder.name) as site:
+        assert site.totals()["documents"]
+    _pretend_another_version(folder / "meetings.db")
+
+    with (
+        pytest.raises(SiteOutdated, match="not available until its next run"),
+        open_site(folder.parent, folder.name),
+    ):
+        pytest.fail("tables of another version were read")
 
 
 def test_a_file_of_an_older_version_is_built_again_and_never_used_again(folder: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from small_sites import compile_folder, vote, write_found, write_text
+from small_sites import compile_folder, remove_text, vote, write_found, write_text
 
-from clerk.site_db.meeting import MeetingItem, meeting_record, merge_items, merge_votes
+from clerk.site_db.meeting import MeetingItem, meeting_record, merge_items
 from clerk.site_db.queries import open_site
-from clerk.site_db.record import RecordedItem
+from clerk.site_db.record import RecordedItem, SiteRecord
 
 SITE = {"subdomain": "springfield", "name": "Springfield"}
 AGENDA, MINUTES = "agendas/Council/2024-01-15", "minutes/Council/2024-01-15"
@@ -78,10 +78,7 @@ def test_votes_are_under_their_items_and_minutes_printed_again_add_none(tmp_path
     compile_folder(folder, SITE)
 
     with open_site(tmp_path, "springfield") as site:
-        own = site.votes(document=MINUTES)
         record = meeting_record(site, "Council", "2024-01-15", [MINUTES])
-        copied = [replace(each, document="minutes/copy", id=each.id + "c") for each in own]
-        merged = merge_votes([*copied, *own], [MINUTES])
 
     [budget] = record.items
     assert [each.motion for each in budget.votes] == ["adopt it"]
@@ -89,4 +86,33 @@ def test_votes_are_under_their_items_and_minutes_printed_again_add_none(tmp_path
     assert budget.speakers[0].document == MINUTES, "as its own minutes say it"
     assert [each.motion for each in record.votes] == ["adjourn", "adjourn"]
     assert [each.text for each in record.amounts] == ["$5"]
-    assert [each.id for each in merged] == [each.id for each in own]
+
+
+def test_a_vote_that_is_printed_again_is_counted_once(tmp_path: Path) -> None:
+    folder, again = tmp_path / "springfield", f"{MINUTES}-2"
+    pages = ["The council met and voted on many things."]
+    for name in (MINUTES, again):
+        document = write_text(folder, name, pages)
+        letters = {MINUTES: "adopt the budget", again: "adopt the budqet"}[name]
+        votes = [
+            vote(1, motion="adopt", quote=f"moved to {letters}", ayes=["A. Lee"], noes=[]),
+            vote(1, motion="adjourn", quote="moved to adjourn", ayes=[], noes=[]),
+        ]
+        write_found(folder, document, pages, votes)
+    compile_folder(folder, SITE)
+
+    with open_site(tmp_path, "springfield") as site:
+        [listed_once] = [each for each in site.votes(body="Council") if each.motion == "adopt"]
+        of_again = site.votes(document=again)
+        assert site.count_votes() == site.totals()["votes"] == len(site.votes()) == 2
+        assert [each.aye for each in site.people()] == [1]
+        assert sum(each.aye for each in SiteRecord(site).people()) == 1
+        assert [each.votes for each in site.meetings("Council")] == [2]
+        assert listed_once.document == MINUTES
+        assert [each.repeats for each in of_again if each.motion == "adopt"] == [listed_once.id]
+
+    remove_text(folder, MINUTES)
+    compile_folder(folder, SITE)
+
+    with open_site(tmp_path, "springfield") as site:
+        assert [each.repeats for each in site.votes()] == [None, None]

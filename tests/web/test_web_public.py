@@ -560,13 +560,13 @@ def test_a_map_shows_places_by_their_position(town: Path) -> None:
 
     drawn = re.findall(r'<a href="([^"]*)" aria-label="(\w+)"><circle', html)
     assert drawn == [("/coverage/farm", "farm"), ("/s/springfield/", "springfield")]
-    assert html.count("position not known") == 2 and "<b>" not in html
+    assert html.count("location not known") == 2 and "<b>" not in html
     west, east = (
         int(re.findall(rf'aria-label="{name}"><circle class="\w*" cx="(\d+)"', html)[0])
         for name in ("springfield", "farm")
     )
     assert 0 < west < east < 1000
-    assert "The position of no place is known" in Browser().get("/map?q=nowhere").text
+    assert "No place has a known location" in Browser().get("/map?q=nowhere").text
 
 
 def test_a_matter_shows_its_road_with_votes_and_amounts(visitor: Browser) -> None:

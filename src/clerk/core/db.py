@@ -232,7 +232,7 @@ def _explain(settings: Settings, error: DBAPIError) -> ClerkError | None:
     first = "Check its folder" if settings.sql_url.startswith("sqlite") else "Start it"
     return DatabaseUnavailable(
         f"The database {config.redact(settings.sql_url)} does not answer: {said.splitlines()[0]}",
-        hint=f"{first}, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
+        hint=f"{first}, or correct DATABASE_URL (from {settings.origin('database_url')}).",
     )
 
 
@@ -258,7 +258,7 @@ def _unusable(settings: Settings, said: str) -> DatabaseUnusable:
     return DatabaseUnusable(
         f"The database {config.redact(settings.sql_url)} cannot be used: {_first_line(said)}.",
         hint="Check the database and its permissions, or correct DATABASE_URL"
-        f" (set by {settings.origin('database_url')}).",
+        f" (from {settings.origin('database_url')}).",
     )
 
 

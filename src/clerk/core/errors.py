@@ -19,6 +19,7 @@ ClerkError                exit 1   says what failed and why; ``hint`` is the nex
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
  |   +- SearchIndexFailed          a published site is served without its newest search index
+ |   +- SiteOutdated               another version of clerk compiled it: the next run does it again
  +- SiteMisconfigured              this site's own settings cannot be used: its work fails
  +- OperatorError         exit 3   nothing will work until a person acts: stop
  |   +- BadSetting                 a variable or flag has an invalid value
@@ -139,6 +140,10 @@ class QueueUnavailable(TransientError):
 
 class SearchIndexFailed(TransientError):
     """The search index of a published site could not be built; the site is served without it."""
+
+
+class SiteOutdated(TransientError):
+    """A site was compiled by another version of clerk; its next run compiles it again."""
 
 
 class SiteMisconfigured(ClerkError):

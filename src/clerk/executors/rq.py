@@ -95,7 +95,7 @@ def _explained(settings: Settings) -> Iterator[None]:
         url = config.redact(settings.redis_url)
         raise QueueUnavailable(
             f"Redis at {url} does not answer: {str(error).rstrip('.')}.",
-            hint=f"Start it, or correct REDIS_URL (set by {settings.origin('redis_url')}).",
+            hint=f"Start it, or correct REDIS_URL (from {settings.origin('redis_url')}).",
         ) from error
 
 

@@ -452,7 +452,7 @@ def _votes_in(db: sqlite3.Connection, name: str) -> dict[str, list[HitLine]]:
                FROM votes JOIN vote_members ON vote = votes.id
                JOIN person_names ON person_names.printed_name = member
                                 AND person_names.meeting = votes.meeting
-               WHERE document = ? ORDER BY votes.start, votes.id"""
+               WHERE document = ? AND repeats IS NULL ORDER BY votes.start, votes.id"""
     found: dict[str, list[HitLine]] = {}
     for person, ballot, motion, result, doubtful, quote, page, number in db.execute(query, (name,)):
         unsure = doubtful or ""

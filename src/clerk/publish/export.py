@@ -58,7 +58,7 @@ QUERIES = {
                seconder, result, result_text, vote_type,
                {_MEMBERS}, tally, unanimous, flags, quote, confidence, item_title, consent_items,
                consent_exceptions, field_confidence, doubtful, doubts, corrected_fields,
-               corrected_by, corrected_at
+               corrected_by, corrected_at, repeats
         FROM votes ORDER BY document, start, votes.id""",
     "entities": """
         SELECT id, document AS doc, start, "end", page, type, text, value, role

@@ -129,8 +129,8 @@ def paragraphs(text: str, breaks: Collection[int] = ()) -> list[list[TextRun]]:
             if joint is None:
                 found_paragraphs.append([TextRun(line.start, line.end, "")])
             else:
-                if not joint and above is not None:
-                    # Without the hyphen that the line above ends with.
+                if not joint and "-" not in line.text.split()[0]:
+                    # Without the hyphen that the line above ends with; "end-of-life" keeps it.
                     last = found_paragraphs[-1][-1]
                     found_paragraphs[-1][-1] = TextRun(last.start, last.end - 1, last.before)
                 found_paragraphs[-1].append(TextRun(line.start, line.end, joint))

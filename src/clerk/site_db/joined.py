@@ -1,8 +1,8 @@
-"""Who and what is the same in the documents of a site: people of a body, matters of the site.
+"""What is the same in the documents of a site: people of a body, matters, votes printed again.
 
 Which rows these are follows from the rows of the documents alone, so that a full build and any
 sequence of incremental ones end with the same.  Written again are the people of bodies of which a
-document changed, and the matters that appear in it, before or after the change::
+document changed, and the matters and meetings that appear in it, before or after the change::
 
     joins.note(documents)   before they are removed, and after they are added
     joins.join()
@@ -16,10 +16,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from rapidfuzz.fuzz import ratio
+
 from clerk.extract.findings import MENTIONED
 from clerk.extract.matters import key_with_century, key_without_century
 from clerk.extract.roster import TERM_GAP_DAYS, resolve_people
 
+from .meeting import ALIKE, plain_words
 from .schema import insert
 
 #: The first and the last day after a day, perhaps at most so many days after it, on which documents
@@ -43,6 +46,8 @@ class Joins:
         db.execute("CREATE TEMP TABLE noted_bodies (meeting TEXT PRIMARY KEY)")
         db.execute("CREATE TEMP TABLE noted_keys (matter_key TEXT PRIMARY KEY)")
         db.execute("CREATE TEMP TABLE noted_matters (matter TEXT PRIMARY KEY)")
+        meeting = "meeting TEXT, date TEXT, PRIMARY KEY (meeting, date)"
+        db.execute(f"CREATE TEMP TABLE noted_meetings ({meeting})")
 
     def note(self, documents: Iterable[str] | None) -> None:
         """Look again at what these documents name; at everything if None."""
@@ -50,6 +55,7 @@ class Joins:
             ("noted_bodies", "meeting", "document_names"),
             ("noted_keys", "matter_key", "matter_appearances"),
             ("noted_matters", "matter", "matter_appearances"),
+            ("noted_meetings", "meeting, date", "votes"),
         )
         for table, column, source in notes:
             chosen = f"INSERT OR IGNORE INTO {table} SELECT DISTINCT {column} FROM {source}"
@@ -64,6 +70,11 @@ class Joins:
         for (body,) in self._all("SELECT meeting FROM noted_bodies ORDER BY 1"):
             self._join_people(body)
         self._join_matters()
+        meetings = (
+            "SELECT meeting, date FROM noted_meetings WHERE meeting IS NOT NULL AND date > ''"
+        )
+        for body, date in self._all(f"{meetings} ORDER BY 1, 2"):
+            self._join_votes(body, date)
 
     def _all(self, query: str, *values: object) -> list[tuple[str, ...]]:
         return self._db.execute(query, values).fetchall()
@@ -120,6 +131,45 @@ class Joins:
                 last = further
             yield first, last
             first, _ = days_after(last, None)
+
+    def _join_votes(self, body: str, date: str) -> None:
+        """Mark the votes of a meeting that one of its documents prints again.
+
+        Minutes are often in the packet of the next meeting, too.  Votes are the same if their
+        results are and their quotes are similar.  Those of the meeting's own documents are kept.
+        """
+        found = self._db.execute(
+            """SELECT votes.id, document, result, coalesce(nullif(quote, ''), motion, ''), repeats
+               FROM votes JOIN documents ON documents.name = document
+               WHERE votes.meeting = ?1 AND votes.date = ?2
+               ORDER BY documents.meeting IS ?1 AND documents.date IS ?2 DESC,
+                        kind IS 'minutes' DESC, document, start, votes.id""",
+            (body, date),
+        ).fetchall()
+        kept: list[tuple[str, str, str, str]] = []
+        repeated: set[tuple[str, str]] = set()
+        changed: list[tuple[str | None, str]] = []
+        is_in_one = len({document for _, document, *_ in found}) < 2
+        for vote, document, result, quote, before in found:
+            words = "" if is_in_one else plain_words(quote)
+            first = next(
+                (
+                    other
+                    for other, place, outcome, others in kept
+                    if place != document
+                    and outcome == result
+                    and (other, document) not in repeated
+                    and ratio(others, words, score_cutoff=ALIKE) >= ALIKE
+                ),
+                None,
+            )
+            if first is None:
+                kept.append((vote, document, result, words))
+            else:
+                repeated.add((first, document))
+            if first != before:
+                changed.append((first, vote))
+        self._db.executemany("UPDATE votes SET repeats = ? WHERE id = ?", changed)
 
     def _join_matters(self) -> None:
         # A number with a whole year that comes or goes decides about those with a short one.

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rapidfuzz.fuzz import ratio, token_set_ratio
+from rapidfuzz.fuzz import token_set_ratio
 
 from clerk.core.public_text import document_text
 from clerk.extract.findings import MENTIONED
@@ -32,7 +32,7 @@ _AT_MOST = 20_000
 #: At most this many votes and entities of a meeting are read.
 VOTES_AT_MOST, _ENTITIES_AT_MOST = 500, 2_000
 #: How similar titles of items, or quotes of votes, are at least that mean the same; of 100.
-_ALIKE = 85
+ALIKE = 85
 
 
 @dataclass
@@ -104,16 +104,16 @@ def meeting_record(
     items = merge_items(find(RecordedItem))
     by_number: dict[str, list[MeetingItem]] = {}
     for item in items:
-        by_number.setdefault(_plain(item.number), []).append(item)
+        by_number.setdefault(plain_words(item.number), []).append(item)
     other_votes: list[CompiledVote] = []
     other_speakers: list[PublicSpeaker] = []
-    votes = merge_votes(site.votes(limit=VOTES_AT_MOST, body=body, date=date), documents)
+    votes = site.votes(limit=VOTES_AT_MOST, body=body, date=date)
     for vote in votes:
         named = None if "item" in vote.doubtful else _named(by_number, vote.item, vote.item_title)
         (named.votes if named else other_votes).append(vote)
     speakers = _once(
         find(PublicSpeaker),
-        lambda each: (_plain(each.printed_name), each.side, each.item, each.item_title),
+        lambda each: (plain_words(each.printed_name), each.side, each.item, each.item_title),
     )
     for speaker in speakers:
         named = _named(by_number, speaker.item, speaker.item_title)
@@ -139,7 +139,7 @@ def meeting_record(
         vote_count=len(votes),
         attendance=_once(
             find(RecordedPresence),
-            lambda each: each.person or _plain(each.printed_name),
+            lambda each: each.person or plain_words(each.printed_name),
         ),
         interests=_once(
             find(DeclaredInterest),
@@ -149,34 +149,6 @@ def meeting_record(
         amounts=[each for each in named_things if each.kind == "money"],
         laws=[each for each in named_things if each.kind != "money"],
     )
-
-
-def merge_votes(found: Sequence[CompiledVote], documents: Collection[str]) -> list[CompiledVote]:
-    """Return each vote once: one that another document repeats is left out.
-
-    Votes are the same if their results are and their quotes are similar.  Those of the meeting's
-    own documents are kept.
-    """
-    kept: list[CompiledVote] = []
-    repeated: set[tuple[str, str]] = set()
-    for vote in sorted(found, key=lambda each: each.document not in documents):
-        words = _plain(vote.quote or vote.motion or "")
-        same = next(
-            (
-                each
-                for each in kept
-                if each.document != vote.document
-                and each.result == vote.result
-                and (each.id, vote.document) not in repeated
-                and ratio(_plain(each.quote or each.motion or ""), words) >= _ALIKE
-            ),
-            None,
-        )
-        if same is None:
-            kept.append(vote)
-        else:
-            repeated.add((same.id, vote.document))
-    return kept
 
 
 def votes_of_documents(site: SiteDatabase, names: Iterable[str]) -> MeetingRecord:
@@ -195,7 +167,7 @@ def merge_items(found: Iterable[RecordedItem]) -> list[MeetingItem]:
     by_title: dict[tuple[str, str], MeetingItem] = {}
     by_number: dict[str, list[MeetingItem]] = {}
     for each in found:
-        number, title = _plain(each.item), _plain(each.item_title)
+        number, title = plain_words(each.item), plain_words(each.item_title)
         known = by_title.get((number, title))
         if known is None and number:
             known = next(
@@ -203,7 +175,7 @@ def merge_items(found: Iterable[RecordedItem]) -> list[MeetingItem]:
                     item
                     for item in by_number.get(number, ())
                     if all(source.document != each.document for source in item.sources)
-                    and token_set_ratio(_plain(item.title), title) >= _ALIKE
+                    and token_set_ratio(plain_words(item.title), title) >= ALIKE
                 ),
                 None,
             )
@@ -220,13 +192,13 @@ def _named(
     by_number: dict[str, list[MeetingItem]], number: str | None, title: str | None
 ) -> MeetingItem | None:
     """Return the item that something belongs to; of several with the number, that of the title."""
-    found = by_number.get(_plain(number or ""), []) if number else []
+    found = by_number.get(plain_words(number or ""), []) if number else []
     if len(found) > 1 and title:
-        found = [each for each in found if _plain(each.title) == _plain(title)]
+        found = [each for each in found if plain_words(each.title) == plain_words(title)]
     return found[0] if len(found) == 1 else None
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
     """Return the letters and digits of a text in lower case, with single spaces."""
     kept = "".join(each if each.isalnum() else " " for each in text.casefold())
     return " ".join(kept.split())

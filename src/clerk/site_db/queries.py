@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from clerk.core.errors import NotFound
+from clerk.core.errors import NotFound, SiteOutdated
 from clerk.core.language import Message, tag_of
 from clerk.core.public_text import Gate, document_text
 from clerk.core.storage import KINDS, Document, check_subdomain, compiled_database
 
-from .schema import AS_READ, PAGE_TABLES, open_readonly, table_of_document
+from .schema import AS_READ, PAGE_TABLES, is_current, open_readonly, table_of_document
 
 #: Knows no installation: the page that shows a source does.
 _gate = Gate()
@@ -282,6 +282,8 @@ class CompiledVote:
     corrected_fields: list[str]
     corrected_by: str | None
     corrected_at: str | None
+    #: The vote that this one repeats, if another document prints it again.
+    repeats: str | None
     #: Ballot, as in aye -> names.
     ballots: Mapping[str, list[str]]
     #: Name as printed -> the person it is known to be.
@@ -305,11 +307,23 @@ class MemberRecord:
 
 @contextlib.contextmanager
 def open_site(storage_dir: Path, subdomain: str) -> Iterator[SiteDatabase]:
-    """Give the database of a site; raise NotFound if none has been compiled."""
+    """Give the database of a site; raise NotFound if none has been compiled.
+
+    Raise SiteOutdated if another version of clerk has compiled it.
+    """
     path = compiled_database(storage_dir / check_subdomain(subdomain))
     if not path.exists():
         raise NotFound(Message("There is no site %(name)s with documents.", name=repr(subdomain)))
     with contextlib.closing(open_readonly(path)) as connection:
+        if not is_current(connection):
+            raise SiteOutdated(
+                Message(
+                    "The pages of %(name)s are not available until its next run: another version"
+                    " of clerk made its database.",
+                    name=subdomain,
+                ),
+                hint=f"Run: clerk run {subdomain}",
+            )
         connection.row_factory = sqlite3.Row
         yield SiteDatabase(connection, subdomain)
 
@@ -405,7 +419,11 @@ class SiteDatabase:
             if (document.meeting, document.date) != (body, row["date"]):
                 meeting = found.setdefault(row["date"], HeldMeeting(body, row["date"]))
                 meeting.parts.append(PartOfPacket(document, record_of(CompiledPart, row)))
-        votes = self.rows(f"SELECT date, count(*) FROM votes WHERE {of_year} GROUP BY date", *given)
+        votes = self.rows(
+            f"""SELECT date, count(*) FROM votes WHERE {of_year} AND repeats IS NULL
+                GROUP BY date""",
+            *given,
+        )
         for date, number in votes:
             if date in found:
                 found[date].votes = number
@@ -539,13 +557,17 @@ class SiteDatabase:
 
     def totals(self) -> dict[str, int]:
         """Return how much the site holds."""
-        tables = (*PAGE_TABLES, "pages", "documents", "votes")
-        return {table: self._number(f"SELECT count(*) FROM {table}") for table in tables}
+        tables = (*PAGE_TABLES, "pages", "documents")
+        found = {table: self._number(f"SELECT count(*) FROM {table}") for table in tables}
+        return found | {"votes": self.count_votes()}
 
     # --------------------------------------------------------------------- votes and people
 
     def votes(self, *, limit: int = 50, offset: int = 0, **filters: str) -> list[CompiledVote]:
-        """Return votes, newest first; filters: see `_vote_filters`."""
+        """Return votes, newest first; filters: see `_vote_filters`.
+
+        Votes that another document repeats are left out, unless one document or vote is asked for.
+        """
         conditions, values = _vote_filters(filters)
         rows = self.rows(
             f"""SELECT votes.*, documents.id AS document_id FROM votes
@@ -572,7 +594,7 @@ class SiteDatabase:
         return record_of(CompiledVote, row, unanimous=unanimous, ballots=ballots, people=people)
 
     def count_votes(self, **filters: str) -> int:
-        """Return how many votes pass the filters."""
+        """Return how many votes `votes` has."""
         conditions, values = _vote_filters(filters)
         return self._number(f"SELECT count(*) FROM votes WHERE {conditions}", *values)
 
@@ -592,7 +614,7 @@ class SiteDatabase:
                       sum(ballot = 'abstain'), sum(ballot NOT IN ('aye', 'no', 'abstain')),
                       min(votes.date), max(votes.date), json_group_array(DISTINCT votes.meeting)
                FROM vote_members JOIN votes ON votes.id = vote_members.vote
-               GROUP BY member ORDER BY member"""
+               WHERE repeats IS NULL GROUP BY member ORDER BY member"""
         )
         return [
             MemberRecord(
@@ -637,7 +659,10 @@ def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:
                              AND member = ?)""",
     }
     given = {name: value for name, value in filters.items() if value}
-    conditions = " AND ".join(known[name] for name in given) or "true"
+    wanted = [known[name] for name in given]
+    if not given.keys() & {"document", "id"}:
+        wanted.append("votes.repeats IS NULL")
+    conditions = " AND ".join(wanted) or "true"
     return conditions, list(given.values())
 
 

@@ -182,6 +182,7 @@ _BALLOTS = """
            coalesce(votes.doubtful, '') NOT LIKE '%"result"%' AS certain
     FROM person_names AS names JOIN vote_members AS members ON members.member = names.printed_name
     JOIN votes ON votes.id = members.vote AND votes.meeting = names.meeting
+              AND votes.repeats IS NULL
 """
 
 

@@ -303,7 +303,8 @@ def _found_rows(
             vote["corrected_by"] = str(gate(str(vote["corrected_by"])))
         values = (_plain(vote.get(column)) for column in _VOTE_COLUMNS)
         body, day = whose.finding(vote)
-        votes[key] = (key, document.name, body, day, *_place(identity, vote), *values)
+        # Whether another document repeats it is decided when all are there.
+        votes[key] = (key, document.name, body, day, *_place(identity, vote), *values, None)
         members.update(dict.fromkeys((key, member, ballot) for member, ballot in names_of(vote)))
         printed = [member for member, _ in names_of(vote)]
         certain = (who for who in ("mover", "seconder") if who not in listed(vote, "doubtful"))

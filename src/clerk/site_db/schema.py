@@ -44,7 +44,7 @@ _TABLE_OF_KIND = {"minutes": MINUTES, "agenda": AGENDAS, "packet": AGENDAS}
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 10
+VERSION = 11
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -79,7 +79,7 @@ OWN = frozenset(
         "first_seen_at",
         *("vote", "page_id", "key", "field_confidence", "doubtful", "doubts"),
         *("corrected_fields", "corrected_at", "status", "side", "action", "continued_to"),
-        *("state", "appearance"),
+        *("state", "appearance", "repeats"),
     )
 )
 
@@ -135,7 +135,8 @@ CREATE TABLE votes (
     item TEXT, motion TEXT, mover TEXT, seconder TEXT, result TEXT, result_text TEXT,
     vote_type TEXT, tally TEXT, unanimous INTEGER, flags TEXT, quote TEXT, confidence REAL,
     item_title TEXT, consent_items TEXT, consent_exceptions TEXT, field_confidence TEXT,
-    doubtful TEXT, doubts TEXT, corrected_fields TEXT, corrected_by TEXT, corrected_at TEXT
+    doubtful TEXT, doubts TEXT, corrected_fields TEXT, corrected_by TEXT, corrected_at TEXT,
+    repeats TEXT REFERENCES votes(id)
 );
 CREATE TABLE vote_members (
     vote TEXT NOT NULL REFERENCES votes(id), member TEXT NOT NULL, ballot TEXT NOT NULL,
@@ -211,6 +212,7 @@ INDEXES = f"""
 CREATE UNIQUE INDEX documents_id ON documents(id);
 CREATE INDEX documents_meeting ON documents(kind, meeting, date);
 CREATE INDEX votes_date ON votes(date);
+CREATE INDEX votes_repeats ON votes(repeats) WHERE repeats IS NOT NULL;
 CREATE INDEX vote_members_member ON vote_members(member);
 CREATE INDEX entities_value ON entities(type, value);
 CREATE INDEX attendance_name ON attendance(meeting, printed_name);

@@ -302,8 +302,14 @@ def static(name: str) -> str:
 # ------------------------------------------------------------------------------- addresses
 
 
-#: A page has many links that differ in one parameter.
-_quoted_once = lru_cache(maxsize=5000)(quote_plus)
+#: Words up to this many letters are remembered: a page has many links that differ in one parameter,
+#: and what strangers type must not fill the memory.
+_SHORT_WORDS = 100
+_quoted_short = lru_cache(maxsize=5000)(quote_plus)
+
+
+def _quoted_once(words: str) -> str:
+    return _quoted_short(words) if len(words) <= _SHORT_WORDS else quote_plus(words)
 
 
 def with_query(request: Request, **changes: Any) -> str:

@@ -29,7 +29,7 @@ _PEOPLE_OF_DOCUMENT = """
 
 _VOTES = "SELECT * FROM votes WHERE document = ? ORDER BY id"
 _BALLOTS = """
-    SELECT id, meeting, date, result, doubtful, member, ballot FROM votes
+    SELECT id, meeting, date, result, doubtful, repeats, member, ballot FROM votes
     LEFT JOIN vote_members ON vote = votes.id WHERE document = ? ORDER BY id, ballot, member
 """
 #: What some kinds of pages show of a document: with the same rows they are the same.
@@ -63,6 +63,9 @@ def changed_pages(old: Side, new: Side) -> set[Key] | None:
     documents = {
         name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
     }
+    # What a document repeats, or no longer does, depends on others.
+    repeated = "SELECT document, id, repeats FROM votes WHERE repeats IS NOT NULL"
+    documents.update(document for document, *_ in _different_rows(old, new, repeated))
     if 2 * len(documents) > len(after):
         return None
     keys: set[Key] = {*ALWAYS, ("atom_of_all",), ("ics_of_all",)}

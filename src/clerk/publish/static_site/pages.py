@@ -190,7 +190,8 @@ class SitePages:
         yield from (("calendar_year", year) for year in held.all_years())
         for name, document_id in rows("SELECT name, id FROM documents ORDER BY name"):
             yield "document", name, document_id
-        for body, year in rows("SELECT DISTINCT meeting, substr(date, 1, 4) FROM votes"):
+        years = "SELECT DISTINCT meeting, substr(date, 1, 4) FROM votes WHERE repeats IS NULL"
+        for body, year in rows(years):
             yield "votes_of_year", body, year
         for (person,) in rows("SELECT person FROM people"):
             yield "person", person
@@ -391,8 +392,8 @@ class SitePages:
         ]
         years = self.held.years(body)
         vote_years = self.db.rows(
-            """SELECT substr(date, 1, 4), count(*) FROM votes WHERE meeting IS ?
-               GROUP BY 1 ORDER BY 1 DESC NULLS LAST""",
+            """SELECT substr(date, 1, 4), count(*) FROM votes
+               WHERE meeting IS ? AND repeats IS NULL GROUP BY 1 ORDER BY 1 DESC NULLS LAST""",
             body,
         )
         head = self._head(
@@ -534,6 +535,7 @@ class SitePages:
             vote
             for name in self.held.telling[body, date]
             for vote in self.db.votes(document=name, body=body, date=date, limit=_ALL)
+            if vote.repeats is None
         ]
 
     def _held_meeting(self, body: str | None, date: str) -> HeldMeeting:
@@ -549,11 +551,7 @@ class SitePages:
             for part in self.db.parts(packet)
             if (part.first_page, part.first_character) == place
         ]
-        votes = sum(
-            self.db.count_votes(document=name, date=date, body=body or "")
-            for name in self.held.telling[body, date]
-            if body
-        )
+        votes = self.db.count_votes(date=date, body=body) if body else 0
         return HeldMeeting(body, date, documents, parts, votes)
 
     def _calendar(self) -> dict[str, str]:
@@ -657,7 +655,8 @@ class SitePages:
 
     def _votes(self) -> dict[str, str]:
         rows = self.db.rows(
-            """SELECT meeting, substr(date, 1, 4), count(*) FROM votes GROUP BY 1, 2
+            """SELECT meeting, substr(date, 1, 4), count(*) FROM votes
+               WHERE repeats IS NULL GROUP BY 1, 2
                ORDER BY 1 NULLS LAST, 2 DESC NULLS LAST"""
         )
         bodies = [
@@ -684,7 +683,7 @@ class SitePages:
         dates = () if year is None else (year, f"{year}~")
         votes = self._listed_votes(
             f"""SELECT id, meeting, date, motion, result, tally, unanimous, doubtful, '' AS ballot
-                FROM votes WHERE {within} AND meeting IS ?
+                FROM votes WHERE {within} AND meeting IS ? AND repeats IS NULL
                 ORDER BY date DESC, document, start""",
             *(*dates, body),
         )
@@ -745,7 +744,8 @@ class SitePages:
     def _parts_of_votes(self) -> dict[str, int]:
         """On which part of the page of a meeting its votes are, if it is not the first."""
         long_meetings = self.db.rows(
-            f"""SELECT meeting, date FROM votes WHERE meeting IS NOT NULL AND date IS NOT NULL
+            f"""SELECT meeting, date FROM votes
+                WHERE meeting IS NOT NULL AND date IS NOT NULL AND repeats IS NULL
                 GROUP BY 1, 2 HAVING count(*) > {VOTES_PER_FILE}"""
         )
         return {
@@ -809,7 +809,8 @@ class SitePages:
                       doubtful, group_concat(DISTINCT ballot) AS ballot
                FROM person_names JOIN vote_members ON member = printed_name
                JOIN votes ON votes.id = vote AND votes.meeting = person_names.meeting
-               WHERE person = ? AND substr(votes.date, 1, 4) IS ? GROUP BY votes.id
+               WHERE person = ? AND repeats IS NULL AND substr(votes.date, 1, 4) IS ?
+               GROUP BY votes.id
                ORDER BY votes.date DESC, votes.document, votes.start""",
             *(person, year),
         )
@@ -942,6 +943,7 @@ VOTES_OF_PEOPLE = """
     SELECT DISTINCT names.person, votes.id, substr(votes.date, 1, 4) AS year
     FROM person_names AS names JOIN vote_members AS members ON members.member = names.printed_name
     JOIN votes ON votes.id = members.vote AND votes.meeting = names.meeting
+              AND votes.repeats IS NULL
 """
 PERSON_YEARS = f"SELECT DISTINCT person, year FROM ({VOTES_OF_PEOPLE})"
 
