@@ -64,7 +64,6 @@ from .files import (
 from .layer_check import AGREES_FROM
 from .ocr import GreyImage, OcrPage
 from .options import ReadingOptions, engine_name, fingerprint
-from .other_formats import read_other
 from .page_helper import help_with_page
 from .pdf_text import TextLayer
 from .recognition import OnPage, ocr_seconds, recognise_page, words_beside
@@ -212,6 +211,9 @@ def read_document(
     """
     if path.suffix.lower() == ".pdf" or (found := format_of(path)) is Format.PDF:
         return read_pdf(path, options, on_page, only, given_up, sharing)
+    # Loaded where it is needed: most documents are PDFs.
+    from .other_formats import read_other
+
     on_page(0, 1, options.page_seconds)
     document = read_other(path, found, options.max_document_mb)
     if only is None:

@@ -97,6 +97,8 @@ class FolderFetcher(Fetcher):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.root = Path(self.settings.source).expanduser()
+        #: Made once: to write out a path takes as long as to look at a file.
+        self._root = str(self.root)
         self.settings.check()
         self.pattern = compiled_pattern(self.settings.pattern)
         rows = rows_of_mapping(self.settings.mapping)
@@ -134,7 +136,7 @@ class FolderFetcher(Fetcher):
             return False
         key = file_id(relative)
         try:
-            facts = os.stat(f"{self.root}/{relative}")  # noqa: PTH116 - many
+            facts = os.stat(f"{self._root}/{relative}")  # noqa: PTH116 - many
         except OSError:
             return False
         looks = known_look(looks_of_file(facts, may_link=self.settings.link))
