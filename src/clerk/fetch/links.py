@@ -28,7 +28,7 @@ _SAY_NOTHING = frozenset(
     ("agenda", "agendas", "view", "open", "pdf", "amended", "revised", "updated", "final", "draft")
 )
 GATHERING = re.compile(
-    r"\b(?:(?:meeting|session|hearing|workshop|retreat|agm|s[ée]ance|r[ée]union)s?|\w*sitzung(?:en)?|"
+    r"\b(?:(?:meeting|session|hearing|workshop|retreat|agm|re-?organi[sz]ation|s[ée]ance|r[ée]union)s?|\w*sitzung(?:en)?|"
     r"\w*versammlung(?:en)?|\w*vergadering(?:en)?|sedut[ae]|sesi[óo]n(?:es)?|sess(?:ão|ões|i[óo]n?s?)|"
     r"reuni(?:[óo]n(?:es)?|ão|ões)|zasedání|posiedze\w+|møter?|möten?|kokous|sesj[aei])\b",
     re.IGNORECASE,
@@ -89,7 +89,7 @@ _OTHER_PAPERS = re.compile(
     r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
     r"annual returns?|agar|risk assessments?|expenses|precepts?|"
     r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
-    r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
+    r"bulletins?|gazettes?|\w*mitteilungsblatt|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
     r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
     r"\w*formulare?|\w*amtsblatt|\w*verordnung(?:en)?|\w*gebühren\w*|\w*(?:bebauungs|flächennutzungs)pl[aä]n\w*|"
     r"uchwał\w*|zarządzeni\w*|usnesení|vyhlášk\w*|rozpoč\w*|deliber[ae]|deliberazion[ei]|determin[ae]|"
@@ -208,6 +208,17 @@ def is_of_no_meeting(text: str) -> bool:
     """Whether a text names papers of another sort, and no meeting and nobody who meets."""
     return bool(_OTHER_PAPERS.search(text)) and not (
         naming.BODY_WORD.search(text) or GATHERING.search(text) or _SORT_ALONE.search(text)
+    )
+
+
+def _ends_with_other_papers(text: str) -> bool:
+    """Whether a text names papers of another sort, and behind them no meeting or its documents."""
+    *_, last = ["", *_OTHER_PAPERS.finditer(text)]
+    if not last:
+        return False
+    behind = text[last.end() :]
+    return not (
+        naming.find_kind(behind) or GATHERING.search(behind) or naming.BODY_WORD.search(behind)
     )
 
 
@@ -355,8 +366,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         elif around is not None and is_short and not kind and not _name_of(text):
             kind = _kind_before(around, node)
         between = _said_between(around, node) if around is not None and is_short else ""
-        is_other_paper = not _name_of(text) and is_of_no_meeting(between)
-        kind = "" if is_other_paper and not naming.find_kind(between) else kind
+        of_column = naming.find_kind(_column_header(node))
+        is_other_paper = not (of_column or _name_of(text)) and _ends_with_other_papers(between)
+        kind = "" if is_other_paper else kind
         entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
         categories = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
         yield Link(
@@ -367,7 +379,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             tuple(dict.fromkeys((*titles, *map(html.text_of, categories), *of_page))),
             day,
             kind,
-            any(map(naming.find_kind, others)) or (is_other_paper and not kind),
+            any(map(naming.find_kind, others)) or is_other_paper,
             (around is None or around.tag not in ("article", "section"))
             and naming.is_packet(packet := _label(node, text))
             and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),

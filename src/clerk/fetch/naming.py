@@ -182,10 +182,10 @@ _YEAR_FROM_MAY = re.compile(r"\bparish\b|\bcommunity council\b", re.IGNORECASE)
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|ag(?=[-_][0-9]{1,2}[-_])|packets?|notices?|"
-    r"(?:business|order) papers?|ordres? du jour|"
+    r"(?:business|order) papers?|ordres? du jour|oj(?=[\s_-]+(?:du|de|des|cm|conseil))|"
     r"convocations?|orden del d[ií]a|convocat[oòó]ri(?:as?|es)|convocazion[ei]|"
     r"ordine del giorno|ordem do dia|pautas?|"
-    r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
+    r"(?:tagesordnung|einladung|(?:sitzungs)?ladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
     r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá|"
     r"pozvánk[ay]",
@@ -243,7 +243,7 @@ BODY_WORD = re.compile(
     r"\bpolice jury\b|\blegislature\b|aldermen|trustees|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?(?:sitzung(?:en)?)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bpleno?s\b|\bpleno\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
@@ -276,10 +276,12 @@ _SORT_BEFORE = re.compile(
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
     r"|(?:les?|las?|los|el|de[rls]?|du|die|dei|i|il|het)\s+"
     r"(?=(?:comptes?|proc[eè]s|conseils?|actas?|sesi[óo]n\w*|pleno|consejo|concejo|gemeinde\w*|consiglio|gemeenteraad|verbali|convoca\w+)\b)"
-    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|cr(?=\s+d)|ordres? d(?:u jour|el dia)|"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|(?:cr|oj)(?=\s+d)|"
+    r"ordres? d(?:u jour|el dia)|"
     r"verbal[ei]|convocazion[ei]|verhandlungsschrift|convocations?|act[ae]s?|"
     r"convocat[oò]ri(?:as?|es)|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
-    r"(?:concept)?verslag|einladung(?:en)?|protokoll(?:er?)?|niederschrift(?:en)?|tagesordnung(?:en)?|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"(?:concept)?verslag|(?:ein|sitzungs)?ladung(?:en)?|"
+    r"protokoll(?:er?)?|niederschrift(?:en)?|tagesordnung(?:en)?|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
     r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|und|the|an?|at)\b\W+)",
@@ -403,6 +405,14 @@ def date_below(
         return date(year, month, int(day[1]))
     except ValueError:
         return None
+
+
+def only_date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> date | None:
+    """Return the date of a text as date_below does, if it names one day only, and no year."""
+    if find_date(text, day_first=day_first):
+        return None
+    days = {_date_of(match, day_first, 2000) for match in _matches(_WITHOUT_YEAR[:2], text)}
+    return date_below(titles, text, day_first=day_first) if len(days) == 1 else None
 
 
 def day_first_of_text(text: str) -> bool | None:
@@ -545,7 +555,10 @@ def body_of_meeting(title: str) -> str:
             # "Gallatin Valley MPO - Advisory Committee"
             whose = parts[at - 1] if at else ""
             body = _SEVERAL_MEETINGS.sub(r"\1onseil \2l", body)
-            return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
+            body = re.sub(r"(?<=rat)ssitzung(?:en)?\b", "", body)
+            is_of_other = _ACRONYM.search(whose) and text != text.upper()
+            dash = rf"{re.escape(whose)}\s*[|–—-]"
+            return f"{whose} - {body}" if is_of_other and re.search(dash, text) else body
     bare = _without_sort(parts[0]) if parts else ""
     if re.fullmatch(r"[A-Z]{1,4}(?:[.&/][A-Z]{1,4})+", bare):
         # C.R.A, P&Z
