@@ -715,6 +715,33 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("agendas", "2024-02-06", "Stadtrat", "2.pdf"),
         ],
     ),
+    "committees without the word, blocks that say a day, and lists side by side": (
+        TOWN,
+        """<h1>Borough Committees</h1><div><h3>Finance &amp; Personnel</h3><ul><li><a href="1.pdf">Minutes 1/9/24</a></li></ul></div>
+        <h1>City of Oak</h1><h2>2023</h2><div class="row"><div><span>Dec 11</span></div><div><b>Board of Health</b></div>
+        <div><a href="2.pdf">Minutes (PDF)</a></div></div><table><tr><td><h3>Trustee Minutes 2024</h3><a href="3.pdf">1-2-24</a></td>
+        <td><h3>Zoning Commission Minutes 2023</h3><a href="4.pdf">11-13-23</a></td></tr></table>
+        <div><h3>Latest Council Agenda</h3><p>February 12, 2024</p><a href="5.pdf">Read more</a></div>""",
+        [
+            ("agendas", "2024-02-12", "City Council", "5.pdf"),
+            ("minutes", "2023-11-13", "Zoning Commission", "4.pdf"),
+            ("minutes", "2023-12-11", "Board of Health", "2.pdf"),
+            ("minutes", "2024-01-02", "Trustee", "3.pdf"),
+            ("minutes", "2024-01-09", "Finance & Personnel", "1.pdf"),
+        ],
+    ),
+    "buttons of years, and months in Galician and with dots in German": (
+        "https://www.commune.fr/conseil",
+        """<h1>Procès-verbaux du conseil municipal</h1><button class="x">2023</button><div><ul><li><a href="1.pdf">14 décembre</a></li></ul></div>
+        <h1>Gemeinderatsprotokolle</h1><table><tr><th>Datum</th><th>Protokoll</th></tr><tr><td>25. Jän. 2024</td>
+        <td><a href="2.pdf">Download</a></td></tr></table><h1>Pleno</h1><ul>
+        <li><a href="3.pdf">Acta do Pleno ordinario do 18 de xaneiro de 2024</a></li></ul>""",
+        [
+            ("minutes", "2023-12-14", "conseil municipal", "1.pdf"),
+            ("minutes", "2024-01-18", "Pleno", "3.pdf"),
+            ("minutes", "2024-01-25", "Gemeinderat", "2.pdf"),
+        ],
+    ),
 }
 
 

@@ -60,6 +60,7 @@ _OTHER_DAY_COLUMN = re.compile(
 FORMAT = re.compile(r"\.(?:pdf|docx?|html?)$", re.IGNORECASE)
 _ROWS = frozenset(("tr", "li", "p", "dd"))
 _AROUND = _ROWS | {"article", "section"}
+_BLOCKS = frozenset(("div", "span", "section", "article", "li"))
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 DOCUMENT_LINK = re.compile(
@@ -383,7 +384,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             (around is None or around.tag not in ("article", "section"))
             and naming.is_packet(packet := _label(node, text))
             and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
-            _lead(node) or (said_before(row, node) if row is not None and is_row and day else ""),
+            _lead(node)
+            or (said_before(row, node) if row is not None and is_row and day else "")
+            or ("" if day else _lead_of_block(node)),
             _column_name(node),
             _column_header(node),
         )
@@ -561,6 +564,8 @@ def _lead(node: LexborNode) -> str:
     for element in html.ancestors(node):
         if element.tag not in _ROWS and element.tag != "td":
             continue
+        if _is_frame(element):
+            break
         lead, line, has_link = "", "", False
         other = {
             text.mem_id
@@ -580,6 +585,18 @@ def _lead(node: LexborNode) -> str:
             elif each.tag == "-text" and not has_link:
                 line += f" {each.text_content or ''}"
         if element.tag in _ROWS or naming.date_below(["2000"], lead):
+            return lead[:200]
+    return ""
+
+
+def _lead_of_block(node: LexborNode) -> str:
+    """Return what a block says before its first link, if that names one day without a year."""
+    for block in html.ancestors(node):
+        if block.tag not in _BLOCKS or len(html.text_of(block)) > _LONGEST_AROUND:
+            return ""
+        first = block.css_first("a[href]")
+        lead = html.text_before(block, first if first is not None else node)
+        if naming.only_date_below(["2000"], lead):
             return lead[:200]
     return ""
 

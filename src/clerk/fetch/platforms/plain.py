@@ -508,6 +508,13 @@ def _bodies(link: Link) -> list[str]:
         ):
             # "EDA" above its minutes
             bodies.append(part.strip())
+    several = (at for at, title in enumerate(link.titles) if _PLURAL.search(title))
+    for title in link.titles[: next(several, 0)]:
+        # "Finance & Personnel" below "Committees"
+        name = html.name_in(naming.without_years(title))
+        is_section = naming.find_kind(title) or _OTHER_SECTION.fullmatch(title)
+        if name and not (is_section or _is_about_meetings(title)):
+            bodies.append(name)
     return bodies
 
 
