@@ -681,6 +681,67 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-01-15", "College van burgemeester en schepenen", "1.pdf"),
         ],
     ),
+    "a form in a sentence about minutes, an index of them, and meetings of a year without a day": (
+        TOWN,
+        """<h1>Minutes</h1><p>We have made Minutes downloadable since January 2022. For older ones of the monthly meeting complete a
+        request form, available <a href="1.pdf">here</a>.</p><h2>2024 Minutes</h2><div><a href="2.pdf">2024 Reorganization</a></div>
+        <div><a href="3.pdf">February 2024</a></div><h2>Index</h2><ul><li><a href="4.pdf">Index of Council Minutes 2018</a></li></ul>
+        <h2>City Council</h2><table><tr><th>Meeting</th><th>Agenda</th></tr><tr><td>Zoning Code Update, January 9, 2024</td>
+        <td><a href="5.pdf">PDF</a></td></tr></table>""",
+        [
+            ("agendas", "2024-01-09", "City Council", "5.pdf"),
+            ("minutes", "None", "City Council", "2.pdf"),
+            ("minutes", "None", "City Council", "3.pdf"),
+        ],
+    ),
+    "a day in the text of the link before, below a month and a year": (
+        TOWN,
+        """<h1>Agendas</h1><h2>Board Meetings</h2><h4>January, 2011</h4><ul><li><a href="1.pdf">January 11 REGULAR BOARD</a>
+        <a href="2.pdf">Agenda documents</a></li></ul><h2>Recreation</h2><p><a href="3.pdf">REC(21)M02 Minutes of the Recreation
+        Committee held on 31 March 2021</a></p>""",
+        [
+            ("agendas", "2011-01-11", "BOARD", "1.pdf"),
+            ("agendas", "2011-01-11", "Board", "2.pdf"),
+            ("minutes", "2021-03-31", "Recreation Committee", "3.pdf"),
+        ],
+    ),
+    "invitations and papers in German, and calls of a Belgian council": (
+        "https://www.stadt.de/sitzungen",
+        """<h1>Niederschriften</h1><ul><li><a href="1.pdf">Mitteilungsblatt Ausgabe 2/2024 vom 19.01.2024</a></li></ul>
+        <h1>Sitzungsladungen</h1><ul><li><a href="2.pdf">Ladung zur Stadtratssitzung am 06.02.2024</a></li></ul>
+        <h1>Conseil</h1><ul><li><a href="3.pdf">OJ du Conseil communal du 29/01/2024</a></li></ul>""",
+        [
+            ("agendas", "2024-01-29", "Conseil communal", "3.pdf"),
+            ("agendas", "2024-02-06", "Stadtrat", "2.pdf"),
+        ],
+    ),
+    "committees without the word, blocks that say a day, and lists side by side": (
+        TOWN,
+        """<h1>Borough Committees</h1><div><h3>Finance &amp; Personnel</h3><ul><li><a href="1.pdf">Minutes 1/9/24</a></li></ul></div>
+        <h1>City of Oak</h1><h2>2023</h2><div class="row"><div><span>Dec 11</span></div><div><b>Board of Health</b></div>
+        <div><a href="2.pdf">Minutes (PDF)</a></div></div><table><tr><td><h3>Trustee Minutes 2024</h3><a href="3.pdf">1-2-24</a></td>
+        <td><h3>Zoning Commission Minutes 2023</h3><a href="4.pdf">11-13-23</a></td></tr></table>
+        <div><h3>Latest Council Agenda</h3><p>February 12, 2024</p><a href="5.pdf">Read more</a></div>""",
+        [
+            ("agendas", "2024-02-12", "City Council", "5.pdf"),
+            ("minutes", "2023-11-13", "Zoning Commission", "4.pdf"),
+            ("minutes", "2023-12-11", "Board of Health", "2.pdf"),
+            ("minutes", "2024-01-02", "Trustee", "3.pdf"),
+            ("minutes", "2024-01-09", "Finance & Personnel", "1.pdf"),
+        ],
+    ),
+    "buttons of years, and months in Galician and with dots in German": (
+        "https://www.commune.fr/conseil",
+        """<h1>Procès-verbaux du conseil municipal</h1><button class="x">2023</button><div><ul><li><a href="1.pdf">14 décembre</a></li></ul></div>
+        <h1>Gemeinderatsprotokolle</h1><table><tr><th>Datum</th><th>Protokoll</th></tr><tr><td>25. Jän. 2024</td>
+        <td><a href="2.pdf">Download</a></td></tr></table><h1>Pleno</h1><ul>
+        <li><a href="3.pdf">Acta do Pleno ordinario do 18 de xaneiro de 2024</a></li></ul>""",
+        [
+            ("minutes", "2023-12-14", "conseil municipal", "1.pdf"),
+            ("minutes", "2024-01-18", "Pleno", "3.pdf"),
+            ("minutes", "2024-01-25", "Gemeinderat", "2.pdf"),
+        ],
+    ),
 }
 
 

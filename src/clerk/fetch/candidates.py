@@ -352,21 +352,8 @@ def _try(
         if preview.documents or preview.meetings:
             found.tried.append((candidate, preview))
             return
-        failure = SourceUnavailable(_nothing_found(candidate.source, preview))
     failure = failure or SourceUnavailable(f"{candidate.source} lists no meetings.")
     found.failed.append((candidate, failure))
-
-
-def _nothing_found(source: str, preview: Preview) -> str:
-    """Say that a source lists no meetings, and what it links instead."""
-    skipped = len(preview.skipped)
-    if not skipped:
-        return f"{source} lists no meetings."
-    first = preview.skipped[0]
-    return (
-        f"{source} lists no meetings: it links {skipped} document{'s' * (skipped > 1)}, and none "
-        f"was taken for minutes or an agenda. The first is {first.what}: {first.why}."
-    )
 
 
 def candidates_of(page: WebPage, *, videos: bool = False) -> list[Candidate]:

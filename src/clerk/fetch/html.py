@@ -512,7 +512,9 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 #: A text that is only a year, perhaps with what the list below has: "2006 AGENDAS".
-_YEAR_TITLES = frozenset(("div", "p", "td", "th", "span", "strong", "b", "font", "center"))
+_YEAR_TITLES = frozenset(
+    ("div", "p", "td", "th", "dt", "span", "strong", "b", "font", "center", "button")
+)
 _YEAR_TITLE = re.compile(
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*(?:19|20)[0-9]{2}"
     r"(?:(?:agendas?|minutes|meetings?|archives?|and)\b|[\s&:/-])*",

@@ -28,7 +28,7 @@ _SAY_NOTHING = frozenset(
     ("agenda", "agendas", "view", "open", "pdf", "amended", "revised", "updated", "final", "draft")
 )
 GATHERING = re.compile(
-    r"\b(?:(?:meeting|session|hearing|workshop|retreat|agm|s[ée]ance|r[ée]union)s?|\w*sitzung(?:en)?|"
+    r"\b(?:(?:meeting|session|hearing|workshop|retreat|agm|re-?organi[sz]ation|s[ée]ance|r[ée]union)s?|\w*sitzung(?:en)?|"
     r"\w*versammlung(?:en)?|\w*vergadering(?:en)?|sedut[ae]|sesi[óo]n(?:es)?|sess(?:ão|ões|i[óo]n?s?)|"
     r"reuni(?:[óo]n(?:es)?|ão|ões)|zasedání|posiedze\w+|møter?|möten?|kokous|sesj[aei])\b",
     re.IGNORECASE,
@@ -60,6 +60,7 @@ _OTHER_DAY_COLUMN = re.compile(
 FORMAT = re.compile(r"\.(?:pdf|docx?|html?)$", re.IGNORECASE)
 _ROWS = frozenset(("tr", "li", "p", "dd"))
 _AROUND = _ROWS | {"article", "section"}
+_BLOCKS = frozenset(("div", "span", "section", "article", "li"))
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 #: Links to documents whose names do not end in .pdf.
 DOCUMENT_LINK = re.compile(
@@ -89,7 +90,7 @@ _OTHER_PAPERS = re.compile(
     r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
     r"annual returns?|agar|risk assessments?|expenses|precepts?|"
     r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
-    r"bulletins?|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
+    r"bulletins?|gazettes?|\w*mitteilungsblatt|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
     r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
     r"\w*formulare?|\w*amtsblatt|\w*verordnung(?:en)?|\w*gebühren\w*|\w*(?:bebauungs|flächennutzungs)pl[aä]n\w*|"
     r"uchwał\w*|zarządzeni\w*|usnesení|vyhlášk\w*|rozpoč\w*|deliber[ae]|deliberazion[ei]|determin[ae]|"
@@ -211,6 +212,17 @@ def is_of_no_meeting(text: str) -> bool:
     )
 
 
+def _ends_with_other_papers(text: str) -> bool:
+    """Whether a text names papers of another sort, and behind them no meeting or its documents."""
+    *_, last = ["", *_OTHER_PAPERS.finditer(text)]
+    if not last:
+        return False
+    behind = text[last.end() :]
+    return not (
+        naming.find_kind(behind) or GATHERING.search(behind) or naming.BODY_WORD.search(behind)
+    )
+
+
 def day_of_title(titles: Sequence[str], day_first: bool) -> date | None:
     """Return the day that the nearest title names, perhaps with the year of one above it."""
     if not titles:
@@ -231,14 +243,6 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     own_names = [*firsts[:1], *in_menu, *dated.tree.css("title")]
     headings = [html.text_of(node) for node in own_names]
     above = html.titles_above(dated.tree)
-
-    def said_before(block: LexborNode, node: LexborNode) -> str:
-        """Return what a block about one meeting says before a link."""
-        one_day = len(dated.dates(block)) == 1 and block.tag in ("div", "article", "section")
-        if not one_day or len(dated.text(block)) > _LONGEST_AROUND:
-            return ""
-        first = block.css_first("a[href]")
-        return html.text_before(block, first if first is not None else node)[:200]
 
     written = {
         html.href_of(node, page.url) for node in dated.tree.css("a[href]") if html.text_of(node)
@@ -276,105 +280,144 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             names = (*above.get(node.mem_id, ()), *filter(None, headings))
             yield Link(url, text, "", names, day=of_row.day if of_row else None)
             continue
-        around = next(
-            (each for each in html.ancestors(node) if each.tag in _AROUND and not _is_frame(each)),
-            None,
-        )
-        around = node if node.tag == "option" else around
-        said_around = dated.text(around) if around else ""
-        if around is not None and around.tag not in _ROWS and len(around.css(_HEADINGS)) > 1:
-            # It has sections, each with a title of its own.
-            said_around = ""
-        if around is not None and around.tag == "tr" and _is_of_several_bodies(node):
-            # Its other cells are of meetings of others.
-            cell = next(each for each in html.ancestors(node) if each.tag in ("td", "th"))
-            said_around = dated.text(cell)
-        row = dated.row_of(node)
-        line = next((it for it in html.ancestors(row) if it.tag == "tr"), None) if row else None
-        if row is not None and line is not None and not _is_frame(line):
-            # A cell may say only the days of its other links: "Agenda, Minutes of January 9, 2024".
-            outside = [_day_outside_links(each, node, dated) for each in (row, line)]
-            row = line if outside[1] and not outside[0] else row
-        day = None
-        is_row = row is not None and not _is_frame(row)
-        if (
-            row is not None
-            and is_row
-            and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND)
-        ):
-            found = dated.date_of(node, row)
-            if not (naming.find_kind(text) and says_nothing_but_a_meeting(text)):
-                # What says more than a kind, and no date, does not belong to the entry before it.
-                found = None if _follows_an_entry(node, row, dated) else found
-            day = found[0] if found else None
-            # Where dates are in one column and links in another, the name of the file tells which.
-            of_file = naming.find_date(file_name_of(url), day_first=day_first)
-            day = of_file if of_file in dict(dated.dates(row)) else day
-            if row.tag == "tr" and len(dict(dated.dates(row))) > 1:
-                day = _day_outside_links(row, node, dated) or day
-            day = _day_by_columns(day, node, dated) if day else None
-            if day and _says_only_download(text):
-                day = _day_of_named_document(node, dated) or day
-            day = _day_of_header(node, dated) or day
         titles = above.get(node.mem_id, ())
-        of_page = () if html.is_in_margin(node) else filter(None, headings)
-        by_title = day_of_title(titles, day_first)
-        if row is not None and row.tag == "article":
-            day = by_title or day
-        elif around is not None and around.tag in _ROWS and not _says_date(around, node, dated):
-            # What the link and the title say is nearer than the dates of other entries, and those
-            # in other links are no dates of this one.
-            day = None if dated.dates(around) else day
-            day = naming.date_below(titles, text, day_first=day_first) or by_title or day
-        links = around.css("a[href]") if around is not None else []
-        if around is None and row is not None and is_row and len(dated.dates(row)) == 1:
-            links = row.css("a[href]")[:_MOST_COLUMNS]
-            around = row
-        siblings = around.parent if around is not None and around.tag == "li" else None
-        if len(links) == 1 and siblings is not None and dated.is_undated(siblings):
-            # Each document of one meeting may be an item of its own.
-            links = siblings.css("a[href]")[:_MOST_COLUMNS]
-        parent = node.parent if around is None else None
-        beside = links
-        if row is not None and is_row and row.tag == "tr" and len(dated.dates(row)) == 1:
-            beside = row.css("a[href]")[:_MOST_COLUMNS]
-        if parent is not None and len(dated.text(parent)) <= _LONGEST_AROUND:
-            beside = parent.css("a[href]")
-        # A title that leads to the meeting's page is no other document.
-        others = (
-            said
-            for each in links
-            if each.mem_id != node.mem_id
-            and (said := html.text_of(each))
-            and leads_to_document(html.href_of(each, page.url), said)
-        )
-        kind = naming.find_kind(_column_header(node)) or ""
-        is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
-        if around is not None and is_short and not kind and len(links) < 2:
-            kind = naming.find_kind(html.text_before(around, node)) or ""
-        elif around is not None and is_short and not kind and not _name_of(text):
-            kind = _kind_before(around, node)
-        between = _said_between(around, node) if around is not None and is_short else ""
-        is_other_paper = not _name_of(text) and is_of_no_meeting(between)
-        kind = "" if is_other_paper and not naming.find_kind(between) else kind
-        entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
-        categories = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
-        yield Link(
-            url,
-            text,
-            # A longer text is a whole page and not about this link.
-            said_around if len(said_around) <= _LONGEST_AROUND else "",
-            tuple(dict.fromkeys((*titles, *map(html.text_of, categories), *of_page))),
-            day,
-            kind,
-            any(map(naming.find_kind, others)) or (is_other_paper and not kind),
-            (around is None or around.tag not in ("article", "section"))
-            and naming.is_packet(packet := _label(node, text))
-            and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
-            _lead(node) or (said_before(row, node) if row is not None and is_row and day else ""),
-            _column_name(node),
-            _column_header(node),
-        )
+        of_page = () if html.is_in_margin(node) else tuple(filter(None, headings))
+        yield _document_link(node, url, text, titles, of_page, dated)
+
+
+def _document_link(
+    node: LexborNode,
+    url: str,
+    text: str,
+    titles: tuple[str, ...],
+    of_page: tuple[str, ...],
+    dated: html.DatedPage,
+) -> Link:
+    """Return a link to a document with what its row, its block and its neighbours say."""
+    around = next(
+        (each for each in html.ancestors(node) if each.tag in _AROUND and not _is_frame(each)),
+        None,
+    )
+    around = node if node.tag == "option" else around
+    said_around = dated.text(around) if around else ""
+    if around is not None and around.tag not in _ROWS and len(around.css(_HEADINGS)) > 1:
+        # It has sections, each with a title of its own.
+        said_around = ""
+    if around is not None and around.tag == "tr" and _is_of_several_bodies(node):
+        # Its other cells are of meetings of others.
+        cell = next(each for each in html.ancestors(node) if each.tag in ("td", "th"))
+        said_around = dated.text(cell)
+    row = dated.row_of(node)
+    line = next((it for it in html.ancestors(row) if it.tag == "tr"), None) if row else None
+    if row is not None and line is not None and not _is_frame(line):
+        # A cell may say only the days of its other links: "Agenda, Minutes of January 9, 2024".
+        outside = [_day_outside_links(each, node, dated) for each in (row, line)]
+        row = line if outside[1] and not outside[0] else row
+    row = row if row is not None and not _is_frame(row) else None
+    day = _day_of(node, url, text, titles, row, around, dated)
+    links = around.css("a[href]") if around is not None else []
+    if around is None and row is not None and len(dated.dates(row)) == 1:
+        links = row.css("a[href]")[:_MOST_COLUMNS]
+        around = row
+    siblings = around.parent if around is not None and around.tag == "li" else None
+    if len(links) == 1 and siblings is not None and dated.is_undated(siblings):
+        # Each document of one meeting may be an item of its own.
+        links = siblings.css("a[href]")[:_MOST_COLUMNS]
+    parent = node.parent if around is None else None
+    beside = links
+    if row is not None and row.tag == "tr" and len(dated.dates(row)) == 1:
+        beside = row.css("a[href]")[:_MOST_COLUMNS]
+    if parent is not None and len(dated.text(parent)) <= _LONGEST_AROUND:
+        beside = parent.css("a[href]")
+    # A title that leads to the meeting's page is no other document.
+    others = (
+        said
+        for each in links
+        if each.mem_id != node.mem_id
+        and (said := html.text_of(each))
+        and leads_to_document(html.href_of(each, dated.base), said)
+    )
+    column = _column_header(node)
+    kind = of_column = naming.find_kind(column) or ""
+    is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
+    if around is not None and is_short and not kind and len(links) < 2:
+        kind = naming.find_kind(html.text_before(around, node)) or ""
+    elif around is not None and is_short and not kind and not _name_of(text):
+        kind = _kind_before(around, node)
+    between = _said_between(around, node) if around is not None and is_short else ""
+    is_other_paper = not (of_column or _name_of(text)) and _ends_with_other_papers(between)
+    kind = "" if is_other_paper else kind
+    entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
+    categories = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
+    return Link(
+        url,
+        text,
+        # A longer text is a whole page and not about this link.
+        said_around if len(said_around) <= _LONGEST_AROUND else "",
+        tuple(dict.fromkeys((*titles, *map(html.text_of, categories), *of_page))),
+        day,
+        kind,
+        any(map(naming.find_kind, others)) or is_other_paper,
+        (around is None or around.tag not in ("article", "section"))
+        and naming.is_packet(packet := _label(node, text))
+        and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in beside),
+        _lead(node)
+        or (_said_before(row, node, dated) if row is not None and day else "")
+        or ("" if day else _lead_of_block(node)),
+        _column_name(node),
+        column,
+    )
+
+
+def _day_of(
+    node: LexborNode,
+    url: str,
+    text: str,
+    titles: tuple[str, ...],
+    row: LexborNode | None,
+    paragraph: LexborNode | None,
+    dated: html.DatedPage,
+) -> date | None:
+    """Return the day that is said next to a link: in its row, its column, or the title above it.
+
+    ``row`` is the smallest element with a date, ``paragraph`` the row, item or paragraph.
+    """
+    day = None
+    if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
+        found = dated.date_of(node, row)
+        if not (naming.find_kind(text) and says_nothing_but_a_meeting(text)):
+            # What says more than a kind, and no date, does not belong to the entry before it.
+            found = None if _follows_an_entry(node, row, dated) else found
+        day = found[0] if found else None
+        # Where dates are in one column and links in another, the name of the file tells which.
+        of_file = naming.find_date(file_name_of(url), day_first=dated.day_first)
+        day = of_file if of_file in dict(dated.dates(row)) else day
+        if row.tag == "tr" and len(dict(dated.dates(row))) > 1:
+            day = _day_outside_links(row, node, dated) or day
+        day = _day_by_columns(day, node, dated) if day else None
+        if day and _says_only_download(text):
+            day = _day_of_named_document(node, dated) or day
+        day = _day_of_header(node, dated) or day
+    by_title = day_of_title(titles, dated.day_first)
+    if row is not None and row.tag == "article":
+        day = by_title or day
+    elif (
+        paragraph is not None and paragraph.tag in _ROWS and not _says_date(paragraph, node, dated)
+    ):
+        # What the link and the title say is nearer than the dates of other entries, and those
+        # in other links are no dates of this one.
+        day = None if dated.dates(paragraph) else day
+        day = naming.date_below(titles, text, day_first=dated.day_first) or by_title or day
+    return day
+
+
+def _said_before(block: LexborNode, node: LexborNode, dated: html.DatedPage) -> str:
+    """Return what a block about one meeting says before a link."""
+    one_day = len(dated.dates(block)) == 1 and block.tag in ("div", "article", "section")
+    if not one_day or len(dated.text(block)) > _LONGEST_AROUND:
+        return ""
+    first = block.css_first("a[href]")
+    return html.text_before(block, first if first is not None else node)[:200]
 
 
 def _is_leftover(node: LexborNode) -> bool:
@@ -549,6 +592,8 @@ def _lead(node: LexborNode) -> str:
     for element in html.ancestors(node):
         if element.tag not in _ROWS and element.tag != "td":
             continue
+        if _is_frame(element):
+            break
         lead, line, has_link = "", "", False
         other = {
             text.mem_id
@@ -568,6 +613,18 @@ def _lead(node: LexborNode) -> str:
             elif each.tag == "-text" and not has_link:
                 line += f" {each.text_content or ''}"
         if element.tag in _ROWS or naming.date_below(["2000"], lead):
+            return lead[:200]
+    return ""
+
+
+def _lead_of_block(node: LexborNode) -> str:
+    """Return what a block says before its first link, if that names one day without a year."""
+    for block in html.ancestors(node):
+        if block.tag not in _BLOCKS or len(html.text_of(block)) > _LONGEST_AROUND:
+            return ""
+        first = block.css_first("a[href]")
+        lead = html.text_before(block, first if first is not None else node)
+        if naming.only_date_below(["2000"], lead):
             return lead[:200]
     return ""
 

@@ -27,29 +27,29 @@ _CENTURY_TURNS = 70
 
 #: Not listopada, which is November in Polish and October in Croatian.
 _MONTH_WORDS = """
-    january jan enero janvier januar jänner januari gennaio janeiro gener ionawr stycznia
-    ledna tammikuuta január ianuarie siječnja janúar;
-    february feb febrero février fevrier februar februari febbraio fevereiro febrer chwefror
-    lutego února helmikuuta február februarie veljače febrúar;
-    march mar marzo mars märz maerz maart mrt março marco marts març mawrth marca března
+    january jan enero ene xaneiro janv jän janvier januar jänner januari gennaio janeiro gener
+    ionawr stycznia ledna tammikuuta január ianuarie siječnja janúar;
+    february feb febrero fevr févr fév fev février fevrier februar februari febbraio fevereiro
+    febrer chwefror lutego února helmikuuta február februarie veljače febrúar;
+    march mar marzo mär mrz mars märz maerz maart mrt março marco marts març mawrth marca března
     maaliskuuta március martie ožujka;
-    april apr abril avril aprile ebrill kwietnia dubna huhtikuuta április aprilie travnja
+    april apr abril abr avril avr aprile ebrill kwietnia dubna huhtikuuta április aprilie travnja
     apríl;
     may mayo mai mei maj maggio maio maig maja května toukokuuta május svibnja maí;
-    june jun junio juin juni giugno junho juny mehefin czerwca června kesäkuuta június iunie
-    lipnja júní;
-    july jul julio juillet juli luglio julho juliol gorffennaf lipca července heinäkuuta
-    július iulie srpnja júlí;
-    august aug agosto augustus augusti août aout agost awst sierpnia srpna elokuuta
-    augusztus kolovoza ágúst;
+    june jun junio xuño giu juin juni giugno junho juny mehefin czerwca června kesäkuuta június
+    iunie lipnja júní;
+    july jul julio xullo juillet juil lug juli luglio julho juliol gorffennaf lipca července
+    heinäkuuta július iulie srpnja júlí;
+    august aug agosto augustus augusti août aout agost awst sierpnia srpna elokuuta augusztus
+    kolovoza ágúst;
     september sept sep septiembre septembre settembre setembro medi września září syyskuuta
     szeptember septembrie rujna;
-    october oct octubre octobre oktober okt ottobre outubro hydref października října
+    october oct octubre ott octobre oktober okt ottobre outubro hydref października října
     lokakuuta október octombrie;
-    november nov noviembre novembre novembro tachwedd listopadu marraskuuta noiembrie
-    studenoga nóvember;
-    december dec diciembre décembre decembre dezember desember dez dicembre dezembro
-    desembre rhagfyr grudnia prosince joulukuuta decembrie prosinca
+    november nov noviembre novembre novembro tachwedd listopadu marraskuuta noiembrie studenoga
+    nóvember;
+    december dec diciembre dic décembre déc dez decembro decembre dezember desember dez dicembre
+    dezembro desembre rhagfyr grudnia prosince joulukuuta decembrie prosinca
 """
 _MONTHS = tuple(words.split() for words in _MONTH_WORDS.split(";"))
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
@@ -182,10 +182,10 @@ _YEAR_FROM_MAY = re.compile(r"\bparish\b|\bcommunity council\b", re.IGNORECASE)
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|ag(?=[-_][0-9]{1,2}[-_])|packets?|notices?|"
-    r"(?:business|order) papers?|ordres? du jour|"
+    r"(?:business|order) papers?|ordres? du jour|oj(?=[\s_-]+(?:du|de|des|cm|conseil))|"
     r"convocations?|orden del d[ií]a|convocat[oòó]ri(?:as?|es)|convocazion[ei]|"
     r"ordine del giorno|ordem do dia|pautas?|"
-    r"(?:tagesordnung|einladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
+    r"(?:tagesordnung|einladung|(?:sitzungs)?ladung|bekanntmachung)(?:en)?|traktanden(?:listen?)?|kallelser?|föredragningslistor?|"
     r"föredragningslista|dagsorden(?:er)?|[^\W\d_]*innkalling(?:er)?|saksliste|esityslistat?|"
     r"ordres? del dia|orde do d[ií]a|porz[ąa]dek obrad|dnevni red|ordinea de zi|napirend|dagskrá|"
     r"pozvánk[ay]",
@@ -221,7 +221,7 @@ _STATUS_WORDS = re.compile(
 #: What remains when the other words are removed: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and|from)\b\W*)+"
-    r"|(?:\W*\b(?:of|the|for|and|to be|held|dated|on|at|from|through|until|du|de|del|den|"
+    r"|(?:\W*\b(?:of|the|for|and|to be|held|dated|on|at|from|through|until|du|de|del|d[ao]s?|den|"
     r"d\.d|vom|am|[zw] dni[au]|konan\w+ dne|dne|den|celebrad[oa] el|r))+$",
     re.IGNORECASE,
 )
@@ -240,10 +240,10 @@ _CAMEL = re.compile(
 BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|\bmunicipal district\b|"
     r"\bbureau communautaire\b|\bcollege van burgemeester en (?:wethouders|schepenen)\b|"
-    r"\bpolice jury\b|\blegislature\b|aldermen|trustees|select(?:men|board)|assembly|court|"
+    r"\bpolice jury\b|\blegislature\b|aldermen|trustees?|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?(?:sitzung(?:en)?|protokolle?)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bpleno?s\b|\bpleno\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,
@@ -265,7 +265,8 @@ _SORTS = (
     r"regular(?:ly)?|ordinary|extraordinary|formal|informal|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
     r"reconvened|continued|rescheduled|postponed|cancel+ed|amended|revised|draft|final|approved|"
     r"unapproved|adopted|virtual|hybrid|remote|in-person|initial|tentative|"
-    r"(?:extra)?ordinari[oa]s?|(?:extra)?ordinaires?|urgente"
+    r"(?:extra)?ordinari[oa]s?|(?:extra)?ordinaires?|urgente|latest|(?:most )?recent|upcoming|"
+    r"previous|current"
 )
 _GATHERINGS = (
     r"meetings?|mtgs?|sessions?|work-?shops?|retreats?|hearings?|tours?|briefings?|agendas?|"
@@ -276,10 +277,12 @@ _SORT_BEFORE = re.compile(
     rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
     r"|(?:les?|las?|los|el|de[rls]?|du|die|dei|i|il|het)\s+"
     r"(?=(?:comptes?|proc[eè]s|conseils?|actas?|sesi[óo]n\w*|pleno|consejo|concejo|gemeinde\w*|consiglio|gemeenteraad|verbali|convoca\w+)\b)"
-    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|cr(?=\s+d)|ordres? d(?:u jour|el dia)|"
+    r"|(?:comptes?[- ]rendus?|proc[eè]s[- ]verba(?:l|ux)|pv|(?:cr|oj)(?=\s+d)|"
+    r"ordres? d(?:u jour|el dia)|orde[mn]? do d[ií]a|"
     r"verbal[ei]|convocazion[ei]|verhandlungsschrift|convocations?|act[ae]s?|"
     r"convocat[oò]ri(?:as?|es)|orden del d[ií]a|notulen|besluitenlijst(?:en)?|"
-    r"(?:concept)?verslag|einladung(?:en)?|protokoll(?:er?)?|niederschrift(?:en)?|tagesordnung(?:en)?|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
+    r"(?:concept)?verslag|(?:ein|sitzungs)?ladung(?:en)?|"
+    r"protokoll(?:er?)?|niederschrift(?:en)?|tagesordnung(?:en)?|vergadering(?:en)?|sitzung(?:en)?|traktanden(?:listen?)?|s[ée]ances?|sesi[óo]n(?:es)?|reuni(?:ão|ões|[óo]n(?:es)?)|"
     r"r[ée]unions?|sedut[ae])"
     r"\b(?:\s+(?:du|de la|des|der|zur|zum|au|del|de|d[ao]s?|van de|van het|van)\b)?\W+"
     r"|(?:agendas?|minutes|notice|of|for|and|und|the|an?|at)\b\W+)",
@@ -403,6 +406,14 @@ def date_below(
         return date(year, month, int(day[1]))
     except ValueError:
         return None
+
+
+def only_date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> date | None:
+    """Return the date of a text as date_below does, if it names one day only, and no year."""
+    if find_date(text, day_first=day_first):
+        return None
+    days = {_date_of(match, day_first, 2000) for match in _matches(_WITHOUT_YEAR[:2], text)}
+    return date_below(titles, text, day_first=day_first) if len(days) == 1 else None
 
 
 def day_first_of_text(text: str) -> bool | None:
@@ -545,7 +556,10 @@ def body_of_meeting(title: str) -> str:
             # "Gallatin Valley MPO - Advisory Committee"
             whose = parts[at - 1] if at else ""
             body = _SEVERAL_MEETINGS.sub(r"\1onseil \2l", body)
-            return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
+            body = re.sub(r"(?<=rat)s(?:sitzung(?:en)?|protokolle?)\b", "", body)
+            is_of_other = _ACRONYM.search(whose) and text != text.upper()
+            dash = rf"{re.escape(whose)}\s*[|–—-]"
+            return f"{whose} - {body}" if is_of_other and re.search(dash, text) else body
     bare = _without_sort(parts[0]) if parts else ""
     if re.fullmatch(r"[A-Z]{1,4}(?:[.&/][A-Z]{1,4})+", bare):
         # C.R.A, P&Z
@@ -597,7 +611,7 @@ def _named_body(part: str) -> str:
     end = last.end() + len(re.split(r"[\W\d_]", part[last.end() :], maxsplit=1)[0])
     if gathering and not _BELONGS.match(part, end):
         part = part[:end]
-    return _LOOSE_ENDS.sub("", _without_sort(part))
+    return _without_sort(_LOOSE_ENDS.sub("", _without_sort(part)))
 
 
 def _without_lead(text: str) -> str:

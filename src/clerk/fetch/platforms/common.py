@@ -290,6 +290,7 @@ ITEM_OF_AGENDA = re.compile(
     re.IGNORECASE,
 )
 _BEGINS_WITH_ITEM = re.compile(r"\W*item\W*#?[0-9]", re.IGNORECASE)
+_INDEX = re.compile(r"\W*index (?:of|to)\b", re.IGNORECASE)
 _SUMMARY = re.compile(r"\bsummar(?:y|ies)\b", re.IGNORECASE)
 _OF_MEETING = re.compile(
     rf"{naming.BODY_WORD.pattern}|meeting|session|action|decision|vote|final|draft|approved|pdf",
@@ -304,7 +305,7 @@ def kind_of_title(title: str) -> str:
     Nor is an item of an agenda, as in "Agenda 5.24 Agenda Item 2".
     """
     bare = ITEM_OF_AGENDA.sub(" ", title)
-    if _BEGINS_WITH_ITEM.match(title):
+    if _BEGINS_WITH_ITEM.match(title) or _INDEX.match(title):
         return ""
     if _NOTICE.search(bare) and not _NAMED.search(bare):
         return ""

@@ -277,6 +277,7 @@ class PlainFetcher(PlatformFetcher):
             naming.date_below(titles, link.text, day_first=day_first)
             or naming.date_below(titles, link.lead, day_first=day_first)
             or naming.date_below(titles, link.file_name, day_first=day_first, of_file=True)
+            or naming.only_date_below(titles, link.around, day_first=day_first)
         )
         if re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)?(?:\s*\([^()0-9]*\))?", link.text):
             # A link that says only the day, as "22 (special)", is of the month and the year it
@@ -326,7 +327,8 @@ class PlainFetcher(PlatformFetcher):
         month = next((m for text in months if (m := naming.find_month(text))), "")
         month = month or naming.month_below(link.titles, link.text)
         kind = kind or kind_of_title(link.around)
-        if not kind and (day or month or naming.date_below(["2000"], link.text)):
+        is_of_year = naming.YEAR.search(link.text) and GATHERING.search(link.text)
+        if not kind and (day or month or is_of_year or naming.date_below(["2000"], link.text)):
             kind = _kind_by_titles(link)
         if not kind and day and not is_of_no_meeting(f"{link.lead} {link.text}"):
             kind = _kind_of_folder(link.url, self.source)
@@ -508,6 +510,13 @@ def _bodies(link: Link) -> list[str]:
         ):
             # "EDA" above its minutes
             bodies.append(part.strip())
+    several = (at for at, title in enumerate(link.titles) if _PLURAL.search(title))
+    for title in link.titles[: next(several, 0)]:
+        # "Finance & Personnel" below "Committees"
+        name = html.name_in(naming.without_years(title))
+        is_section = naming.find_kind(title) or _OTHER_SECTION.fullmatch(title)
+        if name and not (is_section or _is_about_meetings(title)):
+            bodies.append(name)
     return bodies
 
 
