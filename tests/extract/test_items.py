@@ -26,6 +26,8 @@ def vote_below(heading: str, motion: str = MOTION) -> Vote:
         ("NEW BUSINESS", None, "NEW BUSINESS"),
         ("Cemetery Regulations:\n\nThe Chairman read them out.\n", None, "Cemetery Regulations"),
         ("3. Review of Minutes: July 1 Meeting Minutes", "3", "Review of Minutes"),
+        ("6. Resolution: Adopt the budget.", "6", "Resolution: Adopt the budget"),
+        ("7. By-law: Set the fees. Staff spoke.", "7", "By-law: Set the fees"),
         ("3. Minutes: May 13, 2019", "3", "Minutes: May 13, 2019"),
         ("3. Review of Minutes             Official Action", "3", "Review of Minutes"),
         (

@@ -154,6 +154,19 @@ EXAMPLES = [
         " Jett. Agreed.",
         "acceptance (Adoption of Annual Accounts)",
     ),
+    # A word with hyphens at the end of a line, and one that was broken there.
+    (
+        "R2031-10 D. Yew, S. Kirk: That the end-\nof-life care and the re-\nport be funded."
+        " Carried.",
+        "the end-of-life care and the report be funded",
+    ),
+    # Who offers what is funded moves nothing.
+    (
+        "Present: Dan Yew, Sue Kirk, Al Moss, Bea Orr.\n"
+        "R2031-11 D. Yew, S. Kirk: That Council funds the lunches offered by the East Ashby "
+        "Community\nSupport Services.\nCarried.",
+        "Council funds the lunches offered by the East Ashby Community Support Services",
+    ),
     # Line numbers and running headers are not part of it.
     (
         "Ito moved, seconded by Jett, to approve the 1\nminutes of the May 2\nmeeting with the 3\n"

@@ -70,6 +70,12 @@ _TITLE_ENDS = pattern(
     r"|\s(?=(?:motion|moved|it\s+was\s+moved|upon\s+motion|on\s+motion|a\s+motion)\b)",
     re.I,
 )
+#: ``Resolution: Adopt the capital forecast``: what is done, and then with what.
+_WHAT_IS_DONE = pattern(
+    r"(?:resolution|by-?law|ordinance|discussion|presentation|consideration|public\s+hearing|report"
+    r"|update|information|delegation|request|appointment|correspondence)s?:\s+(?=\w)",
+    re.I,
+)
 #: A sentence, and no title: it has a subject and a verb.
 _SENTENCE = pattern(
     r"(?:(?:the|he|she|they|this|there|it)\s.{0,80}|\w+\s+)\b(?:is|are|was|were|will|would|has|had|have)\b",
@@ -497,7 +503,8 @@ def _tidy(line: str) -> str | None:
         return None
     if not _VERBS.isdisjoint(line.lower().split()) and _SENTENCE.match(line):
         return None
-    ends = _TITLE_ENDS.search(line, 3)
+    what = _WHAT_IS_DONE.match(line)
+    ends = _TITLE_ENDS.search(line, what.end() if what else 3)
     if ends and _DATE_ONLY.fullmatch(line, ends.end()):
         ends = None
     title = (line[: ends.start()] if ends else line).strip(" .:;-,_")

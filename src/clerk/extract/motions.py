@@ -646,6 +646,7 @@ _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congrat
 #: What the mover accepts is not voted on.
 _FRIENDLY = pattern(r"\s+(?:a|an|the)\s+friendly\s+amendment\b")
 _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
+_THE = pattern(r"\s*the\s")
 _THAT = re.compile(r",?\s+that\b")
 _THIS = pattern(r"[.;]\s{1,3}(?P<this>this\s+(?:was|is)\s+)$")
 _OVER = re.compile(r"\s{0,3}(?:[.;\n]|$)")
@@ -679,6 +680,9 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
             return None
         if name.text.isupper() and len(name.text) <= _ACRONYM and doc.roster.is_stranger(name.text):
             # ``to accept the amendment proposed by DDA``
+            return None
+        if _THE.match(lower, end) and not name.titled and doc.roster.is_stranger(name.text):
+            # ``to fund the lunch program offered by the East Ashby Community Support Services``
             return None
         seconder = _pair(doc, name)
         if not verb["both"] and not (

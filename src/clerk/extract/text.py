@@ -404,7 +404,8 @@ def _join_word(broken: re.Match[str]) -> str:
     """Return the rest of a word with the line break after it, as long as before."""
     gap, tail = broken.groups()
     whole = tail[0].islower() and broken.string[broken.start() - 1].islower()
-    hyphen = "" if whole else "-"
+    # ``end-of-life`` has hyphens wherever its line ends.
+    hyphen = "" if whole and "-" not in tail else "-"
     return hyphen + tail + " " * (len(gap) - len(hyphen)) + "\n"
 
 

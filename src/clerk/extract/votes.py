@@ -815,7 +815,9 @@ def _as_printed(doc: DocumentText, start: int, end: int) -> str:
         return original.translate(_STYLE)
     letters = []
     for printed, normal in zip(original, text, strict=True):
-        moved = printed.isspace() or (normal.isalnum() and normal != printed)
+        moved = printed.isspace() or (
+            normal != printed and (normal.isalnum() or (normal == "-" and printed.isalnum()))
+        )
         dropped = normal.isspace() and printed != "#"
         letters.append(normal if dropped or moved else printed)
     return "".join(letters)
