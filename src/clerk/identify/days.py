@@ -100,7 +100,9 @@ RULES: Final = (
         "adoption of something else",
         0,
         r"\b(?:the|an?|its|their|said|such|any|those) (?!this\b)(?:[\w'’-]+ ){0,3}"
-        r"(?!(?:resolution|ordinance|law|order|motion|is|was|be|been|duly|hereby|finally|and)\b)"
+        r"(?!(?:resolution|ordinance|law|order|motion|is|was|be|been|duly|hereby|finally|and|council"
+        r"|board|commission|committee|trustees|supervisors|selectmen|commissioners|directors|court"
+        r"|legislature|authority|members)\b|[0-9])"
         r"[\w'’-]+ (?:passed|adopted|enacted|approved) (?:by [^,;.]{0,40} )?(?:on|in) $",
         "The Council finds that the procedure adopted on @",
         "the plan approved by the Planning Board on @",
