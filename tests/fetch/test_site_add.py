@@ -62,6 +62,17 @@ def test_fetch_test_names_what_it_does_not_understand(clerk, recording):
     assert "expected a table of events" in said.err
 
 
+def test_fetch_test_says_the_next_step_and_promises_no_stored_response(clerk, recording):
+    (recording / "home.html").write_text('<form><input type="password"></form>')
+
+    said = clerk("fetch-test", str(recording), "--scraper", "plain")
+
+    assert said.code == 1
+    assert "found a page that asks for a password" in said.err
+    assert "clerk fetches only what everybody can read" in said.err
+    assert "stored" not in said.err
+
+
 def test_fetch_test_lists_a_folder_of_documents(clerk, tmp_path):
     (tmp_path / "Council").mkdir()
     (tmp_path / "Council" / "minutes 2024-01-16.pdf").write_bytes(b"%PDF-1.4")
@@ -270,8 +281,12 @@ def test_a_person_chooses_among_several_sources(host, tmp_path):
 @pytest.mark.parametrize(
     ("path", "page", "next_step"),
     [
-        ("/gone", None, "Check the address, or start from the home page: --from {address}/"),
-        ("/a.pdf", "%PDF-1.4", "Give the page that links such documents, or a folder of them"),
+        ("/gone", None, "Check the address, or start from the home page: {address}/"),
+        (
+            "/a.pdf",
+            "%PDF-1.4",
+            "Give the address of the page that links such documents",
+        ),
         ("/app", "<script></script>", "Open it in a browser. If it shows another site in a frame"),
         ("/in", '<input type="password">', "clerk fetches only what everybody can read"),
         ("/empty", "", "found an empty page"),

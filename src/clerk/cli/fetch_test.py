@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clerk.core import config
-from clerk.core.errors import InvalidInput, UnknownPlugin
+from clerk.core.errors import ClerkError, InvalidInput, SourceUnavailable, UnknownPlugin
 
 from .common import existing_path, hint, json_option, numbered, print_json
 from .previews import EXAMPLES, described, show_preview
 from .previews import as_json as preview_as_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clerk.core.site_extra import SiteRow
     from clerk.fetch.base import FetcherSpec
     from clerk.fetch.http.client import Client
@@ -74,6 +76,7 @@ def fetch_test(
     from clerk.fetch.base import Window
     from clerk.fetch.candidates import client_opener, find_source
     from clerk.fetch.discover import as_typed, detect, registered
+    from clerk.fetch.http.responses import RobotsRefused
     from clerk.fetch.preview import list_source
     from clerk.fetch.recording import MANIFEST, RecordedPortal
 
@@ -89,13 +92,24 @@ def fetch_test(
             opened = _recorded_opener(portal, Path(pace))
             not_recorded = portal.not_recorded
         chosen: dict[str, Any] = {}
+        found_at = ""
         if not scraper:
             scraper, where = detect(where)
             if scraper == "plain":
+                hint(f"Looking for the source at {where} ...")
                 found = find_source(where, opened)
-                if found.best:
-                    best = found.best[0]
-                    scraper, where, chosen = best.scraper, best.source, dict(best.settings)
+                if not found.best:
+                    raise _with_next_step(
+                        next(
+                            (e for _, e in found.failed if isinstance(e, RobotsRefused)),
+                            found.failed[0][1],
+                        ),
+                        where,
+                        found.pages,
+                    )
+                best = found.best[0]
+                scraper, where, chosen = best.scraper, best.source, dict(best.settings)
+                found_at = best.where
         spec = registered().get(scraper)
         if spec is None:
             raise UnknownPlugin(
@@ -106,12 +120,15 @@ def fetch_test(
         site: SiteRow = {"subdomain": "", "scraper": scraper, "extra": extra}
         until = datetime.now(UTC).date() + timedelta(days=60)
         window = Window(date(since, 1, 1), until, full=True)
-        with opened(spec) as client:
-            preview = list_source(spec, site, client, window, most_pages=pages)
+        try:
+            with opened(spec) as client:
+                preview = list_source(spec, site, client, window, most_pages=pages)
+        except SourceUnavailable as error:
+            raise _with_next_step(error, where) from error
     if as_json:
         print_json(preview_as_json(preview))
         return
-    show_preview(preview)
+    show_preview(preview, found_at)
     left_out = len(preview.documents) - EXAMPLES
     if left_out > 0 and not show_all:
         hint(f"  ... and {numbered(left_out, 'more document')}; --all prints all of them.")
@@ -124,6 +141,17 @@ def fetch_test(
             click.echo(described(each))
         for problem in preview.skipped:
             click.echo(f"skipped {problem.what}: {problem.why}")
+
+
+def _with_next_step(error: ClerkError, where: str, pages: Sequence[str] = ()) -> ClerkError:
+    """Return an error with what to do next; nothing is stored here, and no site is edited."""
+    from clerk.fetch.candidates import next_step
+    from clerk.fetch.http.responses import RobotsRefused
+
+    refused = isinstance(error, RobotsRefused)
+    permitted = "With the permission of its owner, --permitted ignores robots.txt."
+    error.hint = permitted if refused else next_step(error, where, pages)
+    return error
 
 
 def _recorded_opener(portal: Any, pace: Path) -> Any:

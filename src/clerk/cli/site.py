@@ -33,11 +33,8 @@ from .common import (
 from .previews import show_first_look, show_preview
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from clerk.core.site_extra import SiteRow
     from clerk.fetch.candidates import Candidate
-    from clerk.fetch.http.responses import NotUnderstood
 
 
 @click.group()
@@ -210,7 +207,8 @@ def _look_at(
     A host that does not respond now is no reason to refuse a portal that is known by its address;
     a page in which nothing is found is.
     """
-    from clerk.fetch.http.responses import NotUnderstood, PageMissing, RobotsRefused
+    from clerk.fetch.candidates import next_step
+    from clerk.fetch.http.responses import NotUnderstood, RobotsRefused
     from clerk.ops import site_changes
 
     scraper = given["scraper"] or ""
@@ -224,13 +222,7 @@ def _look_at(
         candidate, error = found.failed[0]
         sure = scraper or candidate.scraper != "plain"
         if not sure or (isinstance(error, NotUnderstood) and not scraper):
-            if isinstance(error, NotUnderstood):
-                # Responses are stored for sites, and this is none yet.
-                error.hint = _next_step(error, found.pages)
-            if isinstance(error, PageMissing):
-                error.hint = (
-                    f"Check the address, or start from the home page: --from {_home(source)}"
-                )
+            error.hint = next_step(error, source, found.pages)
             raise error
         hint(f"{candidate.source} could not be listed: {error}")
         return candidate, permission
@@ -246,34 +238,6 @@ def _look_at(
             chosen = click.prompt("Which one", type=numbers, default=1, err=True) - 1
     candidate, _ = found.tried[chosen]
     return candidate, permission
-
-
-def _home(source: str) -> str:
-    return f"{source.split('://')[0]}://{urlsplit(source).netloc}/"
-
-
-def _next_step(error: NotUnderstood, pages: Sequence[str]) -> str:
-    """Say what to do when nothing was found at an address."""
-    from clerk.fetch.http.responses import NeedsBrowser, NeedsLogin, format_of
-    from clerk.fetch.shared_files import is_closed_folder
-
-    content = error.page.content if error.page else b""
-    if error.page and is_closed_folder(error.page.url):
-        return "clerk cannot list such a folder: download it, and give the folder with --from."
-    if content and format_of(content) not in ("an HTML page", "text"):
-        return "Give the page that links such documents, or a folder of them, with --from."
-    if isinstance(error, NeedsLogin):
-        return "clerk fetches only what everybody can read; give a public page with --from."
-    if isinstance(error, NeedsBrowser):
-        return (
-            "Open it in a browser. If it shows another site in a frame, give that one's address "
-            "with --from; else make a list of the documents' addresses and give that file."
-        )
-    linked = f"Nor does any of {numbered(len(pages) - 1, 'page')} that it leads to. "
-    return (
-        f"{linked if len(pages) > 1 else ''}"
-        "Give the address of the page that lists the meetings with --from."
-    )
 
 
 def _ask_for_permission(refused: ClerkError) -> dict[str, str]:

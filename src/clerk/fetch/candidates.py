@@ -39,8 +39,13 @@ from .http.responses import (
     CertificateRefused,
     CircuitOpen,
     HostTrouble,
+    NeedsBrowser,
+    NeedsLogin,
+    NotUnderstood,
+    PageMissing,
     RobotsRefused,
     WebPage,
+    format_of,
 )
 from .links import leads_to_document
 from .preview import Preview, list_source
@@ -240,6 +245,33 @@ def _first_page(
     if failure and not found.failed:
         found.failed.append((Candidate("plain", source, "the address"), failure))
     return None
+
+
+def next_step(error: ClerkError, source: str, pages: Sequence[str] = ()) -> str:
+    """Say what to do when nothing was found at an address, after these pages were read.
+
+    The hint of an error is about a site, and this is none yet: no response was stored.
+    """
+    if isinstance(error, PageMissing):
+        parts = urlsplit(source)
+        return f"Check the address, or start from the home page: {parts.scheme}://{parts.netloc}/"
+    if not isinstance(error, NotUnderstood):
+        return error.hint
+    content = error.page.content if error.page else b""
+    if error.page and shared_files.is_closed_folder(error.page.url):
+        return "clerk cannot list such a folder: download it, and give the folder instead."
+    if content and format_of(content) not in ("an HTML page", "text"):
+        return "Give the address of the page that links such documents, or a folder of them."
+    if isinstance(error, NeedsLogin):
+        return "clerk fetches only what everybody can read: give the address of a public page."
+    if isinstance(error, NeedsBrowser):
+        return (
+            "Open it in a browser. If it shows another site in a frame, give the address of that "
+            "one; else write the addresses of its documents into a file, and give that file."
+        )
+    also = len(pages) - 1
+    looked = f"clerk also looked at {also} page{'s' * (also > 1)} that it leads to. "
+    return (looked if also > 0 else "") + "Give the address of the page that lists the meetings."
 
 
 def _in_turn(

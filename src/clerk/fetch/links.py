@@ -90,7 +90,7 @@ _OTHER_PAPERS = re.compile(
     r"guidelines?|manuals?|brochures?|flyers?|surveys?|statements?|"
     r"annual returns?|agar|risk assessments?|expenses|precepts?|"
     r"disclosures?|charter|claims|invoices|expenditures|treasurer\S*|job|employment|legislation|"
-    r"bulletins?|gazettes?|\w*mitteilungsblatt|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
+    r"bulletins?|gazettes?|avis|enqu[êe]tes?|\w*mitteilungsblatt|arr[êe]t[ée]s?|r[èe]glements?|formulaires?|presupuestos?|ordenanzas?|bolet[ií]n(?:es)?|"
     r"jaarverslag(?:en)?|begroting(?:en)?|\w*verordening(?:en)?|\w*satzung(?:en)?|\w*haushalt\w*|"
     r"\w*formulare?|\w*amtsblatt|\w*verordnung(?:en)?|\w*gebühren\w*|\w*(?:bebauungs|flächennutzungs)pl[aä]n\w*|"
     r"uchwał\w*|zarządzeni\w*|usnesení|vyhlášk\w*|rozpoč\w*|deliber[ae]|deliberazion[ei]|determin[ae]|"

@@ -243,7 +243,8 @@ BODY_WORD = re.compile(
     r"\bpolice jury\b|\blegislature\b|aldermen|trustees?|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
-    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?(?:sitzung(?:en)?|protokolle?)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger)versammlung|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
+    r"(?<!refe)rat\b|(?:gemeinde|stadt|kreis|ortschafts|bezirks)rat(?:e?s)?(?:sitzung(?:en)?|protokolle?)?\b|ausschuss|commissie|raad|kommunstyrelse|fullmäktige|nämnd|\b\w*utvalg|formannskap|\b\w*udvalg|(?:gemeinde|bürger|stadtverordneten)versammlung|"
+    r"gemeindevertretung|kreistag|\w*beirat(?:e?s)?\b|valtuusto|hallitus\b|lautakunta|cyngor|pwyllgor|\brad[ay]\b|zastupitelstv|képviselő|"
     r"\bple municipal|\bpleno?s\b|\bpleno\b|"
     r"kommunestyre|byråd",
     re.IGNORECASE,

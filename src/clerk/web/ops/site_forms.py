@@ -11,6 +11,7 @@ from clerk.core.errors import ClerkError, InvalidInput
 from clerk.core.public_text import PublicText
 from clerk.core.storage import check_subdomain
 from clerk.fetch import discover
+from clerk.fetch.candidates import next_step
 from clerk.fetch.http.responses import RobotsRefused
 from clerk.ops import run_control, site_changes
 from clerk.pipeline import schedule, sites
@@ -71,7 +72,9 @@ def add_site(request: Request) -> Response:
                 settings_of(request), source, scraper, permitted=bool(granted_by)
             )
             if not found.tried and found.failed:
-                raise found.failed[0][1]
+                error = found.failed[0][1]
+                error.hint = next_step(error, source, found.pages)
+                raise error
             if found.best and "://" in source and not values.get("settings"):
                 best = found.best[0]
                 settings = "\n".join(f"{name}={value}" for name, value in best.settings.items())
