@@ -135,7 +135,7 @@ _TITLE = pattern(
     r"(?:[\w']+\s){0,5}(?:staff|agenda|annual|jury|status|progress|information|monthly|quarterly"
     r"|investigative|audit|council|board)\s(?:\w+\s)?(?:report|communication)\b.{0,60}"
     r"|(?:[\w-]+\s)?memo(?:randum)?\b.{0,20}|.{0,30}\b(?:press|news|media)\srelease\b[^.]{0,30}"
-    r"|.{0,40}\bnewsletter\b.{0,30}"
+    r"|.{0,40}\b(?:newsletter|recap)\b.{0,30}"
     r"|(?:letters?\s)?to\sthe\seditor\b.{0,5}|how\sthey\svoted|remarks\s(?:of|by)\b.{0,50}"
     r"|by\s.{3,40},\s.{0,20}(?:writer|reporter|correspondent|editor)\b.{0,30}"
     r"|(?:an?\s)?(?:\w+\s)?history\sof\b.{0,60}|.{0,40}\b(?:chronology|timeline)\b.{0,40}"
@@ -153,6 +153,12 @@ _HEARD = Phrase(
     "plaintiff defendant appellant appellee grand_jury",
     r"(?:plaintiff|defendant|appellant|appellee|grand\s+jury)s?\s+(?:appeal|alleg|argu|claim|exam"
     r"|contend|filed|finds|found|review|investigat|recommend)",
+)
+#: Who writes from a recording, and keeps no minutes.
+_TRANSCRIBED = Phrase(
+    "transcript",
+    r"transcript\s+(?:recorded|records|shows|showed|indicates|includes?|identifie[sd]|does\s+not"
+    r"|did\s+not|provides|contains)\b|transcript\)",
 )
 _ASKED = pattern(r"^ *q[.:] [^\n]+\n(?:[^\n]+\n){0,4} *a[.:] [a-z]", re.M)
 
@@ -190,6 +196,13 @@ def _papers(doc: DocumentText, is_titled: bool) -> Iterator[Line]:
                     or _ASKED.search(doc.lower, begin, began)
                 )
                 whole = paper is not None
+                if (
+                    paper is None
+                    and (found := _TRANSCRIBED.find(doc.lower))
+                    and found[0].end() < end
+                ):
+                    yield begin, end
+                    continue
         start = begin if whole and page > 1 else paper.start() if paper else None
         if start is None:
             continue
