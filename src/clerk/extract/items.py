@@ -309,7 +309,13 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
             clause_style, clause, clause_start = style, value, match.start()
             continue
         goes_on = _goes_on(value, last.get(style))
-        if (style in last and not goes_on) or not _begins_paragraph(text, match.start()):
+        # The line above must not go on in this one: ``Items 5.4 and / 5.6. The motion``.
+        above = text[max(0, match.start() - 120) : match.start()]
+        last_line = above.rpartition("\n")[2]
+        apart = (
+            _LISTED.match(last_line) or len(last_line.strip()) < 45 or _SENTENCE_OVER.search(above)
+        )
+        if (style in last and not goes_on) or not apart:
             continue
         title = _title_at(doc, match.end() - 1)
         if style in ("A", "a", "I") and title is None:
@@ -435,16 +441,6 @@ _SENTENCE_OVER = re.compile(
 
 
 _LISTED = re.compile(r" {0,60}\(?(?:\d{1,2}|[A-Za-z]|[ivxIVX]{2,4})[.)] {1,8}[A-Z]")
-
-
-def _begins_paragraph(text: str, position: int) -> bool:
-    """Whether the line above one does not go on in it: ``Items 5.4 and / 5.6. The motion``."""
-    above = text[max(0, position - 120) : position]
-    line = above.rpartition("\n")[2]
-    if _LISTED.match(line):
-        # The line above is one of the same list.
-        return True
-    return not line.strip() or len(line.strip()) < 45 or _SENTENCE_OVER.search(above) is not None
 
 
 def _numbered(number: str, last: dict[str, int]) -> tuple[str, int]:

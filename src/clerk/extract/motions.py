@@ -573,7 +573,10 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         # ``If Mr. Smith moves and Mr. Jones seconds``
         return None
     capital = text[start].isupper()
-    if capital and not _follows_name(doc, start) and (cue := _moved_name(doc, moved)):
+    before = doc.name_before(start) if capital else None
+    # ``Mr. A MOVED, Mr. B SECONDED``
+    follows = before is not None and before.titled and not text[before.end : start].strip(" ")
+    if capital and not follows and (cue := _moved_name(doc, moved)):
         return cue
     what = _MOVED_WHAT.match(lower, end)
     if what is None:
@@ -588,12 +591,6 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         cue = _motion_cue(doc, start, None, end=end)
         cue.strength = SOFT
     return cue
-
-
-def _follows_name(doc: DocumentText, verb: int) -> bool:
-    """Whether a name with a title precedes a verb in its line: ``Mr. A MOVED, Mr. B SECONDED``."""
-    name = doc.name_before(verb)
-    return name is not None and name.titled and not doc.text[name.end : verb].strip(" ")
 
 
 def _it_was_start(lower: str, start: int) -> int:
@@ -904,7 +901,9 @@ def name_that(doc: DocumentText, that: re.Match[str]) -> MotionCue | None:
     capitals = text[name.start : name.end].isupper() and _NUMBER_BEFORE.search(
         text, max(0, name.start - 60), name.start
     )
-    if not capitals and not (doc.roster.is_known(name.surname) and _starts_line(doc, name.start)):
+    line = line_start(text, name.start)
+    numbered = _NUMBER_START.match(doc.lower[line : name.start])
+    if not capitals and not (doc.roster.is_known(name.surname) and numbered):
         return None
     if capitals and not doc.roster.is_known(name.surname):
         # A heading in capitals runs into the name: ``MONTHLY SMITH``.
@@ -913,11 +912,6 @@ def name_that(doc: DocumentText, that: re.Match[str]) -> MotionCue | None:
     cue = _motion_cue(doc, name.start, name, end=start)
     cue.strength = FIRM
     return cue
-
-
-def _starts_line(doc: DocumentText, position: int) -> bool:
-    line = line_start(doc.text, position)
-    return _NUMBER_START.match(doc.lower[line:position]) is not None
 
 
 _RESOLVED = Phrase("resolved", r"resolved\s*:?\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
