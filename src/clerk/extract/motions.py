@@ -885,6 +885,22 @@ def numbered_motion(doc: DocumentText, numbered: re.Match[str]) -> MotionCue | N
     return cue
 
 
+_NUMBER_AND_PAIR = Phrase(
+    "motion resolution", r"(?:motion|resolution)\s?-\s?\d{1,5}-\d{2,4}\s?-\s?(?=[a-z])"
+)
+
+
+def number_and_pair(doc: DocumentText, number: re.Match[str]) -> MotionCue | None:
+    """Read who moved and seconded behind the number of a motion, both with their titles."""
+    mover = doc.name_at(number.end())
+    if mover is None or not mover.titled or not doc.text.startswith("/", mover.end):
+        return None
+    seconder = doc.name_at(mover.end + 1)
+    if seconder is None or not seconder.titled:
+        return None
+    return _motion_cue(doc, number.start(), mover, seconder)
+
+
 _NAME_THAT = Phrase("that", r"that\b(?=[\s,])")
 _NAME_MARK = re.compile(r"[^\W\d_]\s?[:-]\s{0,3}$")
 _NUMBER_BEFORE = pattern(r"\d[\w/.\-]{0,8}[ .):]{1,4}(?:[^\W\d_][\w.&/-]{0,14}\s{1,3}){0,3}$")
@@ -1352,6 +1368,11 @@ MOTION_RULES = (
         numbered_motion,
         ("R2018-077 L. Smith, L. Jones: That we approve the plan.",),
         as_printed=True,
+    ),
+    Rule(
+        _NUMBER_AND_PAIR,
+        number_and_pair,
+        ("Motion-4143-17-Deputy Mayor Smith/Councillor A. Jones\nResolve that we adjourn.",),
     ),
     Rule(
         _NAME_THAT,

@@ -887,6 +887,10 @@ def _next_name_follows(
     """
     token, broken = _next_token(text, position)
     if names and names[-1].end == position and token and not broken and token.is_capitalised:
+        if token.word in ("deputy", "vice"):
+            # ``Mayor Smith Deputy Mayor Jones``
+            title, broken = _next_token(text, token.end)
+            token = title if title and title.is_member_title and not broken else token
         if (names[-1].titled or names[0].titled) and token.is_member_title:
             if _title_before_name(text, token, known):
                 return True

@@ -212,7 +212,9 @@ class Roster:
 
     def is_stranger(self, surname: str) -> bool:
         """Whether an attendance is printed and this surname is not in it."""
-        return len(self.official) >= 3 and surname.lower() not in self.official
+        low = surname.lower()
+        plain = low.rpartition(" ")[0] if low.rstrip(".").endswith(_SUFFIXES) else low
+        return len(self.official) >= 3 and low not in self.official and plain not in self.official
 
 
 def _ends_with_one_of(surname: str, surnames: frozenset[str]) -> bool:

@@ -580,7 +580,7 @@ _FEW_WORDS, _SUBJECT_ONLY = 9, 90
 _NUMBER_ONLY = pattern(r"[\s\-(]{0,80}(?:(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)])?\s{0,40}")
 _OPENING = pattern(
     r"[\s,;:.\-)\]\"]*(?:(?:(?:the|a)\s+motion|motion|and|i\s+move|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
-    r"|it\s+was\s+resolved|resolved)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
+    r"|it\s+was\s+resolved|resolved?)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
     re.I,
 )
 _CLOSING = pattern(
