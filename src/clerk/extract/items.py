@@ -304,7 +304,17 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
                 len(between) < _LONGEST_CLAUSE and not _DECIDED.search(between) and not is_next_item
             )
         else:
-            is_clause = value == 1 and style != "1.1" and _leads_to_clauses(text, match.start())
+            # ``we support the Association:`` is a sentence, ``Consent agenda:`` is a heading.
+            above = text[max(0, match.start() - _LEAD) : match.start()].rstrip()
+            sentence = _SENTENCE_BREAK.split(above)[-1] if above.endswith(":") else ""
+            words = sentence.split()
+            is_clause = (
+                value == 1
+                and style != "1.1"
+                and len(words) > 4
+                and sum(word[0].islower() for word in words) > 2
+                and not _OF_THE_MEETING.search(sentence.lower())
+            )
         if is_clause:
             clause_style, clause, clause_start = style, value, match.start()
             continue
@@ -416,20 +426,6 @@ _OF_THE_MEETING = pattern(
 _LEAD = 240
 #: Not behind ``St.``
 _SENTENCE_BREAK = re.compile(r"(?<=[a-z]{3})\.\s|\n\s*\n")
-
-
-def _leads_to_clauses(text: str, position: int) -> bool:
-    """Whether the line above one ends a sentence with a colon: what follows are its clauses.
-
-    ``we support the Association:`` does, ``Consent agenda:`` and ``The Board discussed:`` do not.
-    """
-    above = text[max(0, position - _LEAD) : position].rstrip()
-    if not above.endswith(":"):
-        return False
-    sentence = _SENTENCE_BREAK.split(above)[-1]
-    words = sentence.split()
-    small = sum(word[0].islower() for word in words)
-    return len(words) > 4 and small > 2 and not _OF_THE_MEETING.search(sentence.lower())
 
 
 _COLUMNS = re.compile(r"(?<=\w{3}) {6,}")

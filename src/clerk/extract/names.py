@@ -847,7 +847,11 @@ def read_names(
             break
     between = _SEPARATORS.match(text, end, limit)
     after = between.end() if between else end
-    if after >= limit or _OVER_WORD.match(text, after) or _sentence_next(text, end, known):
+    title, broken = _next_token(text, end) if text.startswith(" ", end) else (None, False)
+    titled = read_name(text, title.start, known) if title and title.is_title else None
+    # ``Smith, Jones Mr. Brown said``: a sentence about somebody with a title follows.
+    sentence = titled and titled.titled and not broken and _VERB_NEXT.match(text, titled.end)
+    if after >= limit or _OVER_WORD.match(text, after) or sentence:
         complete = True
     elif mark := text[end:after].strip():
         # A separator was read, and what follows it is no name.
@@ -859,15 +863,6 @@ def read_names(
 
 
 _VERB_NEXT = re.compile(r" (?!and\b|or\b)[a-z]{3,}")
-
-
-def _sentence_next(text: str, position: int, known: frozenset[str]) -> bool:
-    """Whether a sentence about somebody with a title follows: ``Smith, Jones Mr. Brown said``."""
-    token, broken = _next_token(text, position)
-    if token is None or broken or not token.is_title or not text.startswith(" ", position):
-        return False
-    name = read_name(text, token.start, known)
-    return name is not None and name.titled and _VERB_NEXT.match(text, name.end) is not None
 
 
 _ROW = pattern(r"(?: {3,}| *\n *)(?=[^\W\d_])")

@@ -913,7 +913,20 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         yield "statement", motioned.start("words"), motioned.end("words")
     if second is not None and not outcome_first:
         below = _LABEL_BELOW.match(doc.text, second.end)
-        start = below.end() if below else _after_seconders(doc, second.end)
+        start = below.end() if below else second.end
+        while not below and (link := _AND.match(doc.text, start)):
+            # Others with a title seconded, too.
+            name = doc.name_at(link.end())
+            if not (name and name.titled and name.start == link.end()):
+                break
+            if not _MORE.match(doc.text, name.end):
+                break
+            start = name.end
+        if not below and (
+            opening := _BE_IT_RESOLVED.match(doc.text, start)
+            or _FIRST_OF_LIST.match(doc.text, start)
+        ):
+            start = opening.end()
         edge = voted_at if voted_at > second.end else None
         if line := _LINE_WITH_TO.match(doc.text, start):
             # Something else fills the line of the names.
@@ -1015,20 +1028,6 @@ _FIRST_OF_LIST = re.compile(r"[ .]{0,4}\n\s{0,40}\(?(?:1|[aAiI])[.)]\s{1,8}(?=T(
 _BE_IT_RESOLVED = pattern(
     r"[\s,;]{0,4}be\s+it[;:,]?\s+resolved[,:]?\s+(?:as\s+it\s+is\s+hereby\s+resolved,?\s+)?", re.I
 )
-
-
-def _after_seconders(doc: DocumentText, position: int) -> int:
-    """Return where the words behind a seconder begin: after others with a title who seconded."""
-    while (link := _AND.match(doc.text, position)) and (
-        (name := doc.name_at(link.end())) and name.titled and name.start == link.end()
-    ):
-        if not _MORE.match(doc.text, name.end):
-            break
-        position = name.end
-    if (resolved := _BE_IT_RESOLVED.match(doc.text, position)) is not None:
-        return resolved.end()
-    first = _FIRST_OF_LIST.match(doc.text, position)
-    return first.end() if first else position
 
 
 #: Another seconder follows, or what was moved.
