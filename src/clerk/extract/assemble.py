@@ -639,9 +639,15 @@ class Assembler:
             # ``On motion it was resolved``: who moved it is not said, and it is another motion.
             self.close_all()
             top = None
-        if top is not None and _is_resolved_again(self.doc, top, cue):
-            top.repeat_outcome(cue)
-            return
+        resolved = (cue.result_text or "").lower().startswith("resolved")
+        if resolved and top and top.made and top.outcome and top.result == cue.result == PASSED:
+            # What was moved and carried may be printed again, below it, as what was resolved.
+            said = set(_WORD.findall(self.doc.lower, cue.at, cue.end)) - {"resolved", "that"}
+            if len(said) > 1 and said <= set(
+                _WORD.findall(self.doc.lower, top.made.start, top.end)
+            ):
+                top.repeat_outcome(cue)
+                return
         if cue.mover_follows or (top is not None and is_outcome_of_another(self.doc, top, cue)):
             self._open_with_outcome(cue)
             return
@@ -798,18 +804,31 @@ class Assembler:
         ):
             # A member moved, and nobody of those listed is one: the list is that of another body.
             return
+        voters = (*listed, *cue.ballots.get(ABSTAIN, ()))
         if (
             top is not None
             and len(listed) > _KNOWN_BODY
-            and self._is_list_of_others(top, cue, listed)
+            and all(people)
+            and self.doc.blank_line_between(top.end, cue.start)
+            and not any(self.doc.roster.is_known(name) for name in voters)
+            and not any(_same_person(name, each) for name in voters for each in people if each)
         ):
+            # A list in a paragraph of its own names neither who moved nor anybody known.
             return
         if isinstance(cue, DissentCue):
             self.dissents = [*self.dissents[-3:], cue]
             if top is not None:
                 self._dissent(top, cue)
                 return
-        elif top is not None and self._is_vote_on_main(top, cue):
+        elif (
+            top is not None
+            and top.about == AMENDMENT
+            and top.unanimous
+            and not top.ballots
+            and len(self.stack) > 1
+            and not self.stack[-2].voted
+            and _ROLL_CALL.match(self.doc.lower, top.end, max(top.end, cue.start))
+        ):
             # ``Vote on the amendment: all ayes. Roll call vote: Ayes: Smith``
             self.close()
             self.stack[-1].add_ballots(cue)
@@ -846,24 +865,6 @@ class Assembler:
         motion = Motion(start, cue.end, strength=FIRM)
         motion.add_ballots(cue)
         self.stack.append(motion)
-
-    def _is_list_of_others(self, top: Motion, cue: BallotCue, listed: list[str]) -> bool:
-        """Whether a list in a paragraph of its own names neither who moved nor anybody known."""
-        if not (top.mover and top.seconder and self.doc.blank_line_between(top.end, cue.start)):
-            return False
-        ours = (top.mover, top.seconder)
-        return not any(
-            self.doc.roster.is_known(name) or any(_same_person(name, each) for each in ours)
-            for name in (*listed, *cue.ballots.get(ABSTAIN, ()))
-        )
-
-    def _is_vote_on_main(self, top: Motion, cue: BallotCue) -> bool:
-        """Whether a roll call is announced after an amendment that all were in favor of."""
-        if top.about != AMENDMENT or not top.unanimous or top.ballots or len(self.stack) < 2:
-            return False
-        return not self.stack[-2].voted and bool(
-            _ROLL_CALL.match(self.doc.lower, top.end, max(top.end, cue.start))
-        )
 
     def _dissent(self, top: Motion, cue: DissentCue) -> None:
         """Add names in prose, if they are near enough to the outcome or in its sentence."""
@@ -925,22 +926,16 @@ class Assembler:
         self.dissents = [each for each in self.dissents if each is not cue]
 
 
-def _is_resolved_again(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:
-    """Whether what was moved and carried is printed again, below it, as what was resolved."""
-    if top.made is None or top.outcome is None or (top.result, cue.result) != (PASSED, PASSED):
-        return False
-    if not (cue.result_text or "").lower().startswith("resolved"):
-        return False
-    said = set(_WORD.findall(doc.lower, cue.at, cue.end)) - {"resolved", "that"}
-    return len(said) > 1 and said <= set(_WORD.findall(doc.lower, top.made.start, top.end))
-
-
 def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:
     """Whether an outcome is that of a motion not yet read: mostly one in its own paragraph."""
     if not top.voted:
         return False
     if top.outcome is not None and cue.at >= top.end and not cue.label:
-        if cue.own_question and _is_of_others(top, cue):
+        # Other movers, or counts that are not those of the lists read.
+        named = {kind: len(top.ballots[kind]) for kind in (AYES, NOES) if top.ballots.get(kind)}
+        counted = {kind: cue.counts[kind] for kind in named if kind in cue.counts}
+        other_counts = bool(counted) and not top.incomplete and counted != named
+        if cue.own_question and (other_counts or _are_others(top, cue)):
             return True
         # The lists of this one follow its outcome; another outcome begins with its own.
         listed = AYES in set(top.ballots) - top.from_prose and top.ballots_start > top.outcome.at
@@ -985,14 +980,6 @@ def _are_others(top: Motion, cue: OutcomeCue) -> bool:
         and len({name.split()[-1].lower() for name in theirs}) == 2
         and not any(_same_person(one, other) for one in ours for other in theirs)
     )
-
-
-def _is_of_others(top: Motion, cue: OutcomeCue) -> bool:
-    """Whether an outcome has other movers, or counts that are not those of the lists read."""
-    listed = {kind: len(top.ballots[kind]) for kind in (AYES, NOES) if top.ballots.get(kind)}
-    counted = {kind: cue.counts[kind] for kind in listed if kind in cue.counts}
-    other_counts = bool(counted) and not top.incomplete and counted != listed
-    return _are_others(top, cue) or other_counts
 
 
 def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:

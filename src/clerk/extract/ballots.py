@@ -577,16 +577,18 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     close = doc.text.find("]" if square else ")", bracket, bracket + 800)
     if close < 0:
         return None
-    if inside := _LABEL_INSIDE.match(doc.lower, bracket + 1, close):
+    if side := _LABEL_INSIDE.match(doc.lower, bracket + 1, close):
         # ``on a roll call of 4-2 (nays Mr. Smith, Mr. Jones)``
-        listed = doc.names_at(inside.end(), close)
+        listed = doc.names_at(side.end(), close)
         if listed.names and not doc.text[listed.end : close].strip(" ."):
             cue = BallotCue(bracket, close + 1, FIRM)
-            cue.add_list(doc, ballot_kind(inside["word"]), listed)
+            cue.add_list(doc, ballot_kind(side["word"]), listed)
             return cue
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
     unanimous = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket]) if label is None else None
-    if unanimous and (square or _all_known(doc, bracket, close)):
+    inside = doc.names_at(bracket + 1, close).names if unanimous else []
+    members = len(inside) > 2 and all(doc.roster.is_known(name.surname) for name in inside)
+    if unanimous and (square or members):
         # ``Unanimous (Smith/Jones/Brown)``
         label, square = unanimous, True
     elif label is None and (behind := _LABEL_BEHIND.match(doc.lower, close)):
@@ -616,12 +618,6 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     cue.add_list(doc, kind, listed)
     cue.counts = {kind: count[0]} if count else {}
     return cue
-
-
-def _all_known(doc: DocumentText, bracket: int, close: int) -> bool:
-    """Whether brackets hold a list of three members or more, and nothing else."""
-    names = doc.names_at(bracket + 1, close).names
-    return len(names) > 2 and all(doc.roster.is_known(name.surname) for name in names)
 
 
 _LABEL_BEHIND = pattern(
@@ -934,7 +930,10 @@ def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Itera
             last_end = orphan = only_some.end()
             continue
         name = _voter(doc, last_end if run else None, spoken.start())
-        if name is not None and _has_no_vote(doc, name, spoken.start()):
+        if name is not None and (
+            _ADVISES.search(doc.text, name.start, spoken.start())
+            or _ADVISES_BEHIND.match(doc.text, spoken.start())
+        ):
             last_end = spoken.end()
             continue
         if name is not None and only_some:
@@ -943,8 +942,19 @@ def roll_calls(doc: DocumentText, rows: Sequence[tuple[int, int]] = ()) -> Itera
             orphan = only_some.end()
             continue
         if name is None and run:
-            if several := _voters(doc, last_end, spoken.start()):
-                run += [(each, word, spoken.end()) for each in several]
+            # Several known people before one vote: ``Councilmen Smith, Jones, Brown, yes``
+            between = _BETWEEN.match(doc.text, last_end)
+            begin = between.end() if between else last_end
+            if title := _OF_SEVERAL.match(doc.text, begin, spoken.start()):
+                begin = title.end()
+            several = read_names(doc.text, begin, spoken.start(), doc.roster.known)
+            if (
+                len(several.names) > 1
+                and several.names[0].start - begin < 4
+                and all(doc.roster.is_known(each.surname) for each in several.names)
+                and _TO_VOTE.fullmatch(doc.lower, several.end, spoken.start())
+            ):
+                run += [(each, word, spoken.end()) for each in several.names]
                 last_end = spoken.end()
                 continue
             if _UNREAD_VOTER.fullmatch(doc.text, last_end, spoken.start()):
@@ -996,29 +1006,9 @@ _ADVISES_BEHIND = pattern(r"\w+ {0,3}\((?:non-?\s?voting|advisory)\b", re.I)
 _ADVISES = pattern(r"\b(?:student|advis\w+|non-?\s?voting|ex[- ]officio)\b", re.I)
 
 
-def _has_no_vote(doc: DocumentText, name: Name, vote: int) -> bool:
-    """Whether a name has a title, or a note behind it, of somebody who only advises."""
-    if _ADVISES.search(doc.text, name.start, vote):
-        return True
-    return _ADVISES_BEHIND.match(doc.text, vote) is not None
-
-
 _OF_SEVERAL = pattern(
     r"(?:\w+\s)?(?:council|alder|select|super|comm|trust|direct|memb)\w*[,:]\s", re.I
 )
-
-
-def _voters(doc: DocumentText, previous_end: int, start: int) -> list[Name]:
-    """Return several known people before one vote: ``Councilmen Smith, Jones, Brown, yes``."""
-    between = _BETWEEN.match(doc.text, previous_end)
-    begin = between.end() if between else previous_end
-    if title := _OF_SEVERAL.match(doc.text, begin, start):
-        begin = title.end()
-    listed = read_names(doc.text, begin, start, doc.roster.known)
-    if len(listed.names) < 2 or listed.names[0].start - begin > 3:
-        return []
-    known = all(doc.roster.is_known(name.surname) for name in listed.names)
-    return listed.names if known and _TO_VOTE.fullmatch(doc.lower, listed.end, start) else []
 
 
 #: Somebody with a title, whose name is not to be read, before a vote.

@@ -307,19 +307,17 @@ class DocumentText(NormalText):
         """Return the name that begins at a position; each position is read once."""
         if position not in self.names:
             name = read_name(self.text, position, self.roster.known)
-            if name is not None and self._is_place(name):
-                name = None
+            if name is not None and not name.titled:
+                # ``The Crete`` and ``Crete Township`` are no people.
+                behind = _PLACE_BEHIND.match(self.text, name.end)
+                if (
+                    self.text.endswith("The ", 0, name.start)
+                    or self.text.startswith("The ", name.start)
+                    or (behind and not self.roster.is_known(name.surname))
+                ):
+                    name = None
             self.names[position] = name
         return self.names[position]
-
-    def _is_place(self, name: Name) -> bool:
-        """Whether what was read names a place or a thing: ``The Crete``, ``Crete Township``."""
-        if name.titled:
-            return False
-        if self.text.endswith("The ", 0, name.start) or self.text.startswith("The ", name.start):
-            return True
-        behind = _PLACE_BEHIND.match(self.text, name.end)
-        return behind is not None and not self.roster.is_known(name.surname)
 
     @cached_property
     def first_names(self) -> frozenset[str]:

@@ -495,7 +495,12 @@ def _spoken(doc: DocumentText, items: Items) -> Iterator[tuple[Name, int, int, s
         if len(names) == 2 and text[names[0].end : names[1].start] == ", ":
             # ``Ann Smith, Elm Valley Church, spoke``: whom she speaks for.
             names = names[:1]
-        if begin < line or any(_is_address(text, name) for name in names):
+        # ``7 Depot Square`` and ``Tannery Street`` look like names.
+        if begin < line or any(
+            name.surname.lower() in _STREETS
+            or _HOUSE.search(text, max(0, name.start - 8), name.start)
+            for name in names
+        ):
             first = doc.name_at(begin)
             comma = first is not None and text[first.end : first.end + 1] == ","
             names = [first] if first is not None and comma and first.start == begin else []
@@ -516,7 +521,9 @@ def _spoken(doc: DocumentText, items: Items) -> Iterator[tuple[Name, int, int, s
         side = side_of(lower[verb.start() : end])
         addressed = verb[0].startswith(("spoke", "address", "test"))
         sure = verb["sure"] is not None and (addressed or side is not None)
-        if not sure and not _is_public(items, name.start):
+        item = None if sure else items.at(name.start)
+        # Less sure words tell who spoke in the time for the public, or in a hearing.
+        if not sure and not (item and item.title and _PUBLIC.search(item.title)):
             continue
         for each in names:
             yield each, begin, end, side
@@ -529,20 +536,6 @@ def _spoken(doc: DocumentText, items: Items) -> Iterator[tuple[Name, int, int, s
             side = NEUTRAL if heading["side"] == "neutral" else side
         for name in listed.names:
             yield name, heading.start(), listed.end, side
-
-
-def _is_address(text: str, name: Name) -> bool:
-    """Whether what looks like a name is a street: ``7 Depot Square``, ``Tannery Street``."""
-    return (
-        name.surname.lower() in _STREETS
-        or _HOUSE.search(text, max(0, name.start - 8), name.start) is not None
-    )
-
-
-def _is_public(items: Items, position: int) -> bool:
-    """Whether a place is in the time for the public, or in a hearing."""
-    item = items.at(position)
-    return item is not None and item.title is not None and _PUBLIC.search(item.title) is not None
 
 
 _DECLARED = Phrase(

@@ -310,12 +310,28 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
                 len(between) < _LONGEST_CLAUSE and not _DECIDED.search(between) and not is_next_item
             )
         else:
-            is_clause = value == 1 and style != "1.1" and _leads_to_clauses(text, match.start())
+            # ``we support the Association:`` is a sentence, ``Consent agenda:`` is a heading.
+            above = text[max(0, match.start() - _LEAD) : match.start()].rstrip()
+            sentence = _SENTENCE_BREAK.split(above)[-1] if above.endswith(":") else ""
+            words = sentence.split()
+            is_clause = (
+                value == 1
+                and style != "1.1"
+                and len(words) > 4
+                and sum(word[0].islower() for word in words) > 2
+                and not _OF_THE_MEETING.search(sentence.lower())
+            )
         if is_clause:
             clause_style, clause, clause_start = style, value, match.start()
             continue
         goes_on = _goes_on(value, last.get(style))
-        if (style in last and not goes_on) or not _begins_paragraph(text, match.start()):
+        # The line above must not go on in this one: ``Items 5.4 and / 5.6. The motion``.
+        above = text[max(0, match.start() - 120) : match.start()]
+        last_line = above.rpartition("\n")[2]
+        apart = (
+            _LISTED.match(last_line) or len(last_line.strip()) < 45 or _SENTENCE_OVER.search(above)
+        )
+        if (style in last and not goes_on) or not apart:
             continue
         title = _title_at(doc, match.end() - 1)
         if style in ("A", "a", "I") and title is None:
@@ -418,20 +434,6 @@ _LEAD = 240
 _SENTENCE_BREAK = re.compile(r"(?<=[a-z]{3})\.\s|\n\s*\n")
 
 
-def _leads_to_clauses(text: str, position: int) -> bool:
-    """Whether the line above one ends a sentence with a colon: what follows are its clauses.
-
-    ``we support the Association:`` does, ``Consent agenda:`` and ``The Board discussed:`` do not.
-    """
-    above = text[max(0, position - _LEAD) : position].rstrip()
-    if not above.endswith(":"):
-        return False
-    sentence = _SENTENCE_BREAK.split(above)[-1]
-    words = sentence.split()
-    small = sum(word[0].islower() for word in words)
-    return len(words) > 4 and small > 2 and not _OF_THE_MEETING.search(sentence.lower())
-
-
 _COLUMNS = re.compile(r"(?<=\w{3}) {6,}")
 #: ``Approval of Minutes: May 13, 2019``
 _DATE_ONLY = re.compile(r" {0,3}[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}[ .]*")
@@ -441,16 +443,6 @@ _SENTENCE_OVER = re.compile(
 
 
 _LISTED = re.compile(r" {0,60}\(?(?:\d{1,2}|[A-Za-z]|[ivxIVX]{2,4})[.)] {1,8}[A-Z]")
-
-
-def _begins_paragraph(text: str, position: int) -> bool:
-    """Whether the line above one does not go on in it: ``Items 5.4 and / 5.6. The motion``."""
-    above = text[max(0, position - 120) : position]
-    line = above.rpartition("\n")[2]
-    if _LISTED.match(line):
-        # The line above is one of the same list.
-        return True
-    return not line.strip() or len(line.strip()) < 45 or _SENTENCE_OVER.search(above) is not None
 
 
 def _numbered(number: str, last: dict[str, int]) -> tuple[str, int]:

@@ -32,7 +32,7 @@ from .findings import (
     Vote,
     place,
 )
-from .items import Heading, Items
+from .items import Items
 from .text import Phrase, pattern, word_set
 
 INTRODUCED = "introduced"
@@ -238,6 +238,10 @@ class _Sighting:
             self.certain = max(self.certain, action, key=ACTIONS.index)
 
 
+_WAS_CONTINUED = re.compile(r"\b(?:was|were|is|been)\s+(?:continued|postponed|deferred|tabled)\b")
+_WAS_INTRODUCED = re.compile(r"\b(?:was|were)\s+introduced\b|\bfirst reading\b")
+
+
 def find_matters(
     doc: DocumentText, votes: Sequence[Vote], entities: Sequence[Entity], items: Items
 ) -> list[Appearance]:
@@ -245,9 +249,22 @@ def find_matters(
     found: dict[str, _Sighting] = {}
     for kind, number, key, start, end in _numbered(doc):
         sighting = found.setdefault(key, _Sighting(kind, number, key, start, end))
-        sighting.title = sighting.title or _title_behind(doc, end)
+        if not sighting.title and (title := _TITLE_BEHIND.match(doc.text, end, end + 420)):
+            # ``Ordinance 5, An ordinance amending ...``
+            begin = title.start("title")
+            over = min(title.end("title"), doc.sentence_end(begin, 400))
+            words = " ".join(doc.text[begin:over].split()).strip(' .;,"\u201d')
+            sighting.title = words[:200].rstrip() if len(words) > 12 else None
         sighting.stretches.append((start, doc.sentence_end(end, 300)))
-        _read_words(doc, entities, sighting, start)
+        # What words next to the number say was done, where no vote is printed.
+        begin = doc.sentence_start(start, 160)
+        over = doc.sentence_end(sighting.stretches[-1][0] + 1, 300)
+        if _WAS_CONTINUED.search(doc.lower, begin, over):
+            sighting.did(CONTINUED)
+            until = sighting.continued_to or _date_after(doc, entities, begin, over)
+            sighting.continued_to = until
+        elif _WAS_INTRODUCED.search(doc.lower, begin, over):
+            sighting.did(INTRODUCED)
     by_start = sorted(found.values(), key=lambda each: each.start)
     for place_, vote in enumerate(votes):
         item = items.at(vote.start)
@@ -276,10 +293,23 @@ def find_matters(
                 if any(floor <= start < vote.start for start, _ in each.stretches)
             ]
             chosen = above if len(above) == 1 else []
-        listed = {key for words in vote.consent_items for key in _keys_in(words)}
+        # Not with ``find``: it would forget what it knows of the document.
+        listed = {
+            f"{matter_kind(named['kind'])} {matter_number(named['number'], named['year'])}"
+            for words in vote.consent_items
+            for named in _MATTER.pattern.finditer(words.lower())
+        }
         chosen += [each for each in by_start if each.key in listed and each not in chosen]
-        if not chosen and not mentioned and (topic := _topic(vote, item)) is not None:
-            chosen = [found.setdefault(topic.key, topic)]
+        if not chosen and not mentioned and item and item.title and "item" not in vote.doubtful:
+            # A matter without a number is the item of its vote, if the title names one.
+            topic = topic_key(item.title)
+            if topic is not None:
+                key = f"{TOPIC} {topic}"
+                if key not in found:
+                    found[key] = _Sighting(TOPIC, None, key, vote.start, vote.end, item.title)
+                    stretch = (max(item.start, vote.start - _ITEM_REACH), vote.end)
+                    found[key].stretches.append(stretch)
+                chosen = [found[key]]
         for each in chosen:
             each.votes.append(place_)
             each.stretches.append((vote.start, vote.end))
@@ -295,13 +325,6 @@ def find_matters(
         _appearance(doc, each, entities)
         for each in sorted(found.values(), key=lambda each: each.start)
     ]
-
-
-def _keys_in(words: str) -> Iterator[str]:
-    """Yield the keys of the matters that words name by number."""
-    # Not with ``find``: it would forget what it knows of the document.
-    for match in _MATTER.pattern.finditer(words.lower()):
-        yield f"{matter_kind(match['kind'])} {matter_number(match['number'], match['year'])}"
 
 
 def _numbered(doc: DocumentText) -> Iterator[tuple[str, str, str, int, int]]:
@@ -335,30 +358,6 @@ _TITLE_BEHIND = re.compile(
 )
 
 
-def _title_behind(doc: DocumentText, position: int) -> str | None:
-    """Return the title printed behind a number: ``Ordinance 5, An ordinance amending ...``"""
-    title = _TITLE_BEHIND.match(doc.text, position, position + 420)
-    if title is None:
-        return None
-    end = min(title.end("title"), doc.sentence_end(title.start("title"), 400))
-    words = " ".join(doc.text[title.start("title") : end].split()).strip(' .;,"\u201d')
-    return words[:200].rstrip() if len(words) > 12 else None
-
-
-def _read_words(
-    doc: DocumentText, entities: Sequence[Entity], sighting: _Sighting, start: int
-) -> None:
-    """Read what words next to a number say was done, where no vote is printed."""
-    begin = doc.sentence_start(start, 160)
-    end = doc.sentence_end(sighting.stretches[-1][0] + 1, 300)
-    sentence = doc.lower[begin:end]
-    if re.search(r"\b(?:was|were|is|been)\s+(?:continued|postponed|deferred|tabled)\b", sentence):
-        sighting.did(CONTINUED)
-        sighting.continued_to = sighting.continued_to or _date_after(doc, entities, begin, end)
-    elif re.search(r"\b(?:was|were)\s+introduced\b|\bfirst reading\b", sentence):
-        sighting.did(INTRODUCED)
-
-
 def _date_after(doc: DocumentText, entities: Sequence[Entity], start: int, end: int) -> str | None:
     """Return the date that something in a stretch was continued to."""
     for entity in entities:
@@ -369,18 +368,6 @@ def _date_after(doc: DocumentText, entities: Sequence[Entity], start: int, end: 
         ):
             return entity.value
     return None
-
-
-def _topic(vote: Vote, item: Heading | None) -> _Sighting | None:
-    """Return a matter without a number: the item of a vote, if its title names one."""
-    if item is None or item.title is None or "item" in vote.doubtful:
-        return None
-    key = topic_key(item.title)
-    if key is None:
-        return None
-    sighting = _Sighting(TOPIC, None, f"{TOPIC} {key}", vote.start, vote.end, item.title)
-    sighting.stretches.append((max(item.start, vote.start - _ITEM_REACH), vote.end))
-    return sighting
 
 
 def _appearance(doc: DocumentText, sighting: _Sighting, entities: Sequence[Entity]) -> Appearance:

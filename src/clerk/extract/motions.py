@@ -573,7 +573,10 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         # ``If Mr. Smith moves and Mr. Jones seconds``
         return None
     capital = text[start].isupper()
-    if capital and not _follows_name(doc, start) and (cue := _moved_name(doc, moved)):
+    before = doc.name_before(start) if capital else None
+    # ``Mr. A MOVED, Mr. B SECONDED``
+    follows = before is not None and before.titled and not text[before.end : start].strip(" ")
+    if capital and not follows and (cue := _moved_name(doc, moved)):
         return cue
     what = _MOVED_WHAT.match(lower, end)
     if what is None:
@@ -588,12 +591,6 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         cue = _motion_cue(doc, start, None, end=end)
         cue.strength = SOFT
     return cue
-
-
-def _follows_name(doc: DocumentText, verb: int) -> bool:
-    """Whether a name with a title precedes a verb in its line: ``Mr. A MOVED, Mr. B SECONDED``."""
-    name = doc.name_before(verb)
-    return name is not None and name.titled and not doc.text[name.end : verb].strip(" ")
 
 
 def _it_was_start(lower: str, start: int) -> int:
@@ -892,6 +889,22 @@ def numbered_motion(doc: DocumentText, numbered: re.Match[str]) -> MotionCue | N
     return cue
 
 
+_NUMBER_AND_PAIR = Phrase(
+    "motion resolution", r"(?:motion|resolution)\s?-\s?\d{1,5}-\d{2,4}\s?-\s?(?=[a-z])"
+)
+
+
+def number_and_pair(doc: DocumentText, number: re.Match[str]) -> MotionCue | None:
+    """Read who moved and seconded behind the number of a motion, both with their titles."""
+    mover = doc.name_at(number.end())
+    if mover is None or not mover.titled or not doc.text.startswith("/", mover.end):
+        return None
+    seconder = doc.name_at(mover.end + 1)
+    if seconder is None or not seconder.titled:
+        return None
+    return _motion_cue(doc, number.start(), mover, seconder)
+
+
 _NAME_THAT = Phrase("that", r"that\b(?=[\s,])")
 _NAME_MARK = re.compile(r"[^\W\d_]\s?[:-]\s{0,3}$")
 _NUMBER_BEFORE = pattern(r"\d[\w/.\-]{0,8}[ .):]{1,4}(?:[^\W\d_][\w.&/-]{0,14}\s{1,3}){0,3}$")
@@ -908,7 +921,9 @@ def name_that(doc: DocumentText, that: re.Match[str]) -> MotionCue | None:
     capitals = text[name.start : name.end].isupper() and _NUMBER_BEFORE.search(
         text, max(0, name.start - 60), name.start
     )
-    if not capitals and not (doc.roster.is_known(name.surname) and _starts_line(doc, name.start)):
+    line = line_start(text, name.start)
+    numbered = _NUMBER_START.match(doc.lower[line : name.start])
+    if not capitals and not (doc.roster.is_known(name.surname) and numbered):
         return None
     if capitals and not doc.roster.is_known(name.surname):
         # A heading in capitals runs into the name: ``MONTHLY SMITH``.
@@ -917,11 +932,6 @@ def name_that(doc: DocumentText, that: re.Match[str]) -> MotionCue | None:
     cue = _motion_cue(doc, name.start, name, end=start)
     cue.strength = FIRM
     return cue
-
-
-def _starts_line(doc: DocumentText, position: int) -> bool:
-    line = line_start(doc.text, position)
-    return _NUMBER_START.match(doc.lower[line:position]) is not None
 
 
 _RESOLVED = Phrase("resolved", r"resolved\s*:?\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
@@ -1362,6 +1372,11 @@ MOTION_RULES = (
         numbered_motion,
         ("R2018-077 L. Smith, L. Jones: That we approve the plan.",),
         as_printed=True,
+    ),
+    Rule(
+        _NUMBER_AND_PAIR,
+        number_and_pair,
+        ("Motion-4143-17-Deputy Mayor Smith/Councillor A. Jones\nResolve that we adjourn.",),
     ),
     Rule(
         _NAME_THAT,

@@ -365,15 +365,6 @@ CREDENTIALS = re.compile(r"[A-Z]{2,6}(?:-[A-Z]{2,6})+")
 _MISREAD_NAME_OVER = pattern(r"[,;]|\.?\s{0,3}(?:\n|$)|\s+(?:moved|seconded|voted|made)\b")
 
 
-def _misread_capital(text: str, token: _Token) -> bool:
-    """Whether a small word after a member's title is a name: ``Trustee ladel, seconded``."""
-    if not token.text.islower() or len(token.word) < 4:
-        return False
-    if token.word in STOPS or token.word in PARTICLES or token.is_title:
-        return False
-    return _MISREAD_NAME_OVER.match(text, token.end) is not None
-
-
 def read_name(
     text: str, position: int, known: frozenset[str] = frozenset(), listed: bool = False
 ) -> Name | None:
@@ -431,7 +422,15 @@ def read_name(
         token = following
     if token is None or first is None:
         return None
-    if titled and first.is_member_title and _misread_capital(text, token):
+    if (
+        titled
+        and first.is_member_title
+        and token.text.islower()
+        and len(token.word) > 3
+        and not (token.word in STOPS or token.word in PARTICLES or token.is_title)
+        and _MISREAD_NAME_OVER.match(text, token.end)
+    ):
+        # A small word after a member's title: ``Trustee ladel, seconded``
         return Name(token.text, first.start, token.end, True)
     if known and token.is_capitalised and (broken_name := _broken_name(text, token, known)):
         return Name(broken_name[0], first.start, broken_name[1], titled)
@@ -835,15 +834,24 @@ def read_names(
             count = _COUNT.match(text, separator.end())
             position = count.end() if count else separator.end()
             commas = True
-        elif (stop := _STOP_FOR_COMMA.match(text, position)) and _is_known_next(
-            text, stop.end(), known
+        elif (
+            (stop := _STOP_FOR_COMMA.match(text, position))
+            and (surname := _token_at(text, stop.end()))
+            and surname.word in known
+            and surname.word not in STOPS
+            and text[surname.end : surname.end + 1] in (",", ".", ";", "\n", "")
         ):
+            # ``Smith. Jones. Brown.``
             position = stop.end()
         elif not _next_name_follows(text, position, limit, names, known, commas):
             break
     between = _SEPARATORS.match(text, end, limit)
     after = between.end() if between else end
-    if after >= limit or _OVER_WORD.match(text, after) or _sentence_next(text, end, known):
+    title, broken = _next_token(text, end) if text.startswith(" ", end) else (None, False)
+    titled = read_name(text, title.start, known) if title and title.is_title else None
+    # ``Smith, Jones Mr. Brown said``: a sentence about somebody with a title follows.
+    sentence = titled and titled.titled and not broken and _VERB_NEXT.match(text, titled.end)
+    if after >= limit or _OVER_WORD.match(text, after) or sentence:
         complete = True
     elif mark := text[end:after].strip():
         # A separator was read, and what follows it is no name.
@@ -855,23 +863,6 @@ def read_names(
 
 
 _VERB_NEXT = re.compile(r" (?!and\b|or\b)[a-z]{3,}")
-
-
-def _sentence_next(text: str, position: int, known: frozenset[str]) -> bool:
-    """Whether a sentence about somebody with a title follows: ``Smith, Jones Mr. Brown said``."""
-    token, broken = _next_token(text, position)
-    if token is None or broken or not token.is_title or not text.startswith(" ", position):
-        return False
-    name = read_name(text, token.start, known)
-    return name is not None and name.titled and _VERB_NEXT.match(text, name.end) is not None
-
-
-def _is_known_next(text: str, position: int, known: frozenset[str]) -> bool:
-    """Whether a known surname and no sentence begins at a position: ``Smith. Jones. Brown.``"""
-    token = _token_at(text, position)
-    if token is None or token.word not in known or token.word in STOPS:
-        return False
-    return text[token.end : token.end + 1] in (",", ".", ";", "\n", "")
 
 
 _ROW = pattern(r"(?: {3,}| *\n *)(?=[^\W\d_])")
@@ -891,6 +882,10 @@ def _next_name_follows(
     """
     token, broken = _next_token(text, position)
     if names and names[-1].end == position and token and not broken and token.is_capitalised:
+        if token.word in ("deputy", "vice"):
+            # ``Mayor Smith Deputy Mayor Jones``
+            title, broken = _next_token(text, token.end)
+            token = title if title and title.is_member_title and not broken else token
         if (names[-1].titled or names[0].titled) and token.is_member_title:
             if _title_before_name(text, token, known):
                 return True

@@ -433,23 +433,11 @@ _VOTE_OF = pattern(
 )
 
 
-def _lone_count(lower: str, position: int) -> dict[str, int]:
-    """Return the one number that is printed behind an outcome: how many were for it."""
-    count = _LONE_COUNT.match(lower, position)
-    return {AYES: int(count["yes"] or count["votes"])} if count else {}
-
-
 #: ``RESOLVED (5 for, 1 against)``
 _IN_BRACKETS = pattern(
     r"\s{0,3}\(\s?(?P<yes>\d{1,2})\s+(?:votes?\s+)?(?:for|in\s+favou?r)[,;]?\s+(?:and\s+)?"
     r"(?P<no>\d{1,2})\s+(?:votes?\s+)?against\b"
 )
-
-
-def _counts_in_brackets(lower: str, position: int) -> dict[str, int]:
-    """Return how many were for and against, in brackets behind an outcome."""
-    counts = _IN_BRACKETS.match(lower, position)
-    return {AYES: int(counts["yes"]), NOES: int(counts["no"])} if counts else {}
 
 
 _LINE_OVER = pattern(r"[ .]{0,4}\n")
@@ -513,11 +501,11 @@ def _verb_cue(
         cue.result = PASSED
     cue.result_text = doc.printed(start if strength == STRONG else at, cue.end)
     _add_manner(cue, lower[start : min(start + len(sentence), verb.end() + 120)], sentence)
-    cue.counts = (
-        tally_in(lower, at, own_end)
-        or _counts_in_brackets(lower, verb.end())
-        or _lone_count(lower, verb.end())
-    )
+    cue.counts = tally_in(lower, at, own_end)
+    if not cue.counts and (sides := _IN_BRACKETS.match(lower, verb.end())):
+        cue.counts = {AYES: int(sides["yes"]), NOES: int(sides["no"])}
+    elif not cue.counts and (lone := _LONE_COUNT.match(lower, verb.end())):
+        cue.counts = {AYES: int(lone["yes"] or lone["votes"])}
     if (
         cue.result == FAILED
         and _LOST_BY.match(lower, at)

@@ -135,7 +135,7 @@ _TITLE = pattern(
     r"(?:[\w']+\s){0,5}(?:staff|agenda|annual|jury|status|progress|information|monthly|quarterly"
     r"|investigative|audit|council|board)\s(?:\w+\s)?(?:report|communication)\b.{0,60}"
     r"|(?:[\w-]+\s)?memo(?:randum)?\b.{0,20}|.{0,30}\b(?:press|news|media)\srelease\b[^.]{0,30}"
-    r"|.{0,40}\bnewsletter\b.{0,30}"
+    r"|.{0,40}\b(?:newsletter|recap)\b.{0,30}"
     r"|(?:letters?\s)?to\sthe\seditor\b.{0,5}|how\sthey\svoted|remarks\s(?:of|by)\b.{0,50}"
     r"|by\s.{3,40},\s.{0,20}(?:writer|reporter|correspondent|editor)\b.{0,30}"
     r"|(?:an?\s)?(?:\w+\s)?history\sof\b.{0,60}|.{0,40}\b(?:chronology|timeline)\b.{0,40}"
@@ -153,6 +153,12 @@ _HEARD = Phrase(
     "plaintiff defendant appellant appellee grand_jury",
     r"(?:plaintiff|defendant|appellant|appellee|grand\s+jury)s?\s+(?:appeal|alleg|argu|claim|exam"
     r"|contend|filed|finds|found|review|investigat|recommend)",
+)
+#: Who writes from a recording, and keeps no minutes.
+_TRANSCRIBED = Phrase(
+    "transcript",
+    r"transcript\s+(?:recorded|records|shows|showed|indicates|includes?|identifie[sd]|does\s+not"
+    r"|did\s+not|provides|contains)\b|transcript\)",
 )
 _ASKED = pattern(r"^ *q[.:] [^\n]+\n(?:[^\n]+\n){0,4} *a[.:] [a-z]", re.M)
 
@@ -190,6 +196,13 @@ def _papers(doc: DocumentText, is_titled: bool) -> Iterator[Line]:
                     or _ASKED.search(doc.lower, begin, began)
                 )
                 whole = paper is not None
+                if (
+                    paper is None
+                    and (found := _TRANSCRIBED.find(doc.lower))
+                    and found[0].end() < end
+                ):
+                    yield begin, end
+                    continue
         start = begin if whole and page > 1 else paper.start() if paper else None
         if start is None:
             continue
@@ -429,9 +442,7 @@ def is_told(doc: DocumentText, start: int, end: int, by_others: bool = False) ->
 
 def blank_stretches(doc: DocumentText, papers: list[Line]) -> list[Line]:
     """Return the stretches of text, in order and apart, that tell of no vote of this meeting."""
-    found = [*papers, *_empty_labels(doc), *_without_date(doc), *_with_choice(doc)]
-    found += [*_reasons(doc), *_corrections(doc), *_letters(doc), *_history(doc)]
-    found += _examples(doc)
+    found = [*papers, *_forms(doc), *_reasons(doc), *_quoted(doc), *_history(doc)]
     apart: list[Line] = []
     for start, end in sorted(found):
         if apart and start < apart[-1][1]:
@@ -468,30 +479,8 @@ _SHOULD_READ = Phrase(
 )
 
 
-def _corrections(doc: DocumentText) -> Iterator[tuple[int, int]]:
-    """Yield passages in quotation marks that correct the minutes of another meeting."""
-    for heading in _CORRECTIONS.find(doc.lower):
-        end = doc.text.find("\n", heading.end())
-        yield heading.start(), end if end >= 0 else len(doc.text)
-    for correction in _SHOULD_READ.find(doc.lower):
-        close = doc.text.find('"', correction.end(), correction.end() + 1200)
-        if close >= 0:
-            yield correction.start(), close + 1
-
-
 #: A paragraph that shows how to write a motion.
 _EXAMPLE = Phrase("Example Sample", r"(?:Example|Sample|Sample [Mm]otion|Sample [Mm]inutes) ?:\s")
-
-
-def _examples(doc: DocumentText) -> Iterator[tuple[int, int]]:
-    """Yield paragraphs that begin with ``Example:``: nobody has moved this."""
-    for example in _EXAMPLE.find(doc.text):
-        if indent_start(doc.text, example.start(), 60) is not None:
-            blank = doc.text.find("\n\n", example.end())
-            over = doc.text.find("\n", example.end())
-            long = doc.lines_are_paragraphs or over - example.start() > PAGE_WIDTH
-            end = over if long else blank
-            yield example.start(), end if end >= 0 else len(doc.text)
 
 
 _DEAR = Phrase("Dear", r"Dear (?=[A-Z])[^\n]{2,60}[,:] {0,4}(?=\n)")
@@ -512,8 +501,16 @@ _QUOTED = Phrase(
 _LETTER = 8000
 
 
-def _letters(doc: DocumentText) -> Iterator[tuple[int, int]]:
-    """Yield letters, from ``Dear Board Members,`` to ``Sincerely``: they tell of other votes."""
+def _quoted(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield what corrects other minutes, letters, and examples of how to write a motion."""
+    for heading in _CORRECTIONS.find(doc.lower):
+        end = doc.text.find("\n", heading.end())
+        yield heading.start(), end if end >= 0 else len(doc.text)
+    for correction in _SHOULD_READ.find(doc.lower):
+        close = doc.text.find('"', correction.end(), correction.end() + 1200)
+        if close >= 0:
+            yield correction.start(), close + 1
+    # From ``Dear Board Members,`` to ``Sincerely``.
     for dear in _DEAR.find(doc.text):
         if indent_start(doc.text, dear.start(), 60) is None:
             continue
@@ -525,6 +522,14 @@ def _letters(doc: DocumentText) -> Iterator[tuple[int, int]]:
         close = doc.text.find('"', quoted.end(), quoted.end() + _LETTER)
         if close >= 0:
             yield quoted.end(), close + 1
+    # Nobody has moved this.
+    for example in _EXAMPLE.find(doc.text):
+        if indent_start(doc.text, example.start(), 60) is not None:
+            blank = doc.text.find("\n\n", example.end())
+            over = doc.text.find("\n", example.end())
+            long = doc.lines_are_paragraphs or over - example.start() > PAGE_WIDTH
+            end = over if long else blank
+            yield example.start(), end if end >= 0 else len(doc.text)
 
 
 _ON_A_DAY = Phrase(
@@ -623,9 +628,10 @@ class _Labels:
     end: int
 
 
-def _empty_labels(doc: DocumentText) -> Iterator[tuple[int, int]]:
-    """Yield labels with nothing behind them, together with the sentence that leads to them.
+def _forms(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield what is still to be filled in, together with the sentence that leads to it.
 
+    That are labels with nothing behind them, a day without a date, and results to choose from.
     An empty list of those for it makes the whole a form, if it is to be signed.  Empty lists of
     others follow one that is filled in: they say nothing, but what is below the last label belongs
     to it unless it is signatures.
@@ -648,6 +654,17 @@ def _empty_labels(doc: DocumentText) -> Iterator[tuple[int, int]]:
     if "___" in printed:
         for ruled_labels in _RULED_LABELS.finditer(printed):
             yield _introduction(doc, ruled_labels.start()), ruled_labels.end()
+    # ``Adopted this ___ day of May``: it has not been.
+    for day in _DAY_OF.finditer(lower):
+        before = _BLANK_BEFORE.search(printed, max(0, day.start() - 60), day.start())
+        if before or _BLANK_BEHIND.match(printed, day.end()):
+            yield doc.sentence_start(day.start()), doc.sentence_end(day.end())
+    # ``Motion carried / failed``
+    for mark in _CHOICE.finditer(printed):
+        one = _ONE_RESULT.search(lower, max(0, mark.start() - 16), mark.start())
+        other = _OTHER_RESULT.match(lower, mark.end()) if one else None
+        if one and other and bool(one["passed"]) != bool(other["passed"]):
+            yield doc.sentence_start(one.start()), doc.sentence_end(other.end())
 
 
 def _labels_in_a_row(doc: DocumentText) -> Iterator[_Labels]:
@@ -692,20 +709,17 @@ def _are_values(doc: DocumentText, lines: list[Line]) -> bool:
         return True
     if not lines or _RULE.search(doc.original, *_whole(lines)):
         return False
-    names = [_names_on(doc, line) for line in lines]
+    #: For each line, of how many names each of its cells consists.
+    names = []
+    for line in lines:
+        counts = []
+        for cell in _WIDE_GAP.split(doc.text[slice(*line)].strip()):
+            found = read_names(cell, 0, len(cell), doc.roster.known)
+            counts.append(0 if cell[found.end :].strip(" .,;") else len(found.names))
+        names.append(counts)
     if _SIGNED.search(doc.lower, *_whole(lines)):
         return max(names[0], default=0) > 1
     return sum(map(sum, names)) > 1
-
-
-def _names_on(doc: DocumentText, line: Line) -> list[int]:
-    """Return how many names each cell of a line consists of; 0 for one that is something else."""
-    counts = []
-    for cell in _WIDE_GAP.split(doc.text[slice(*line)].strip()):
-        found = read_names(cell, 0, len(cell), doc.roster.known)
-        over = cell[found.end :].strip(" .,;")
-        counts.append(len(found.names) if not over else 0)
-    return counts
 
 
 def _is_signed(doc: DocumentText, lines: list[Line]) -> bool:
@@ -726,22 +740,3 @@ def _introduction(doc: DocumentText, labels: int) -> int:
     begin = doc.sentence_start(max(0, edge - 1))
     leads = _LEADS_TO_LIST.search(doc.lower, begin, edge)
     return begin if leads else line_start(doc.text, labels)
-
-
-def _without_date(doc: DocumentText) -> Iterator[tuple[int, int]]:
-    """Yield sentences such as ``Adopted this ___ day of May``: it has not been."""
-    printed = doc.original
-    for day in _DAY_OF.finditer(doc.lower):
-        before = _BLANK_BEFORE.search(printed, max(0, day.start() - 60), day.start())
-        if before or _BLANK_BEHIND.match(printed, day.end()):
-            yield doc.sentence_start(day.start()), doc.sentence_end(day.end())
-
-
-def _with_choice(doc: DocumentText) -> Iterator[tuple[int, int]]:
-    """Yield sentences such as ``Motion carried / failed``."""
-    lower = doc.lower
-    for mark in _CHOICE.finditer(doc.original):
-        one = _ONE_RESULT.search(lower, max(0, mark.start() - 16), mark.start())
-        other = _OTHER_RESULT.match(lower, mark.end()) if one else None
-        if one and other and bool(one["passed"]) != bool(other["passed"]):
-            yield doc.sentence_start(one.start()), doc.sentence_end(other.end())

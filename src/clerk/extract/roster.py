@@ -179,13 +179,11 @@ class Roster:
                 or DamerauLevenshtein.distance(key, low, score_cutoff=1) <= 1
             )
         }
-        if len(near) == 1 and not self._is_other(low, near):
+        # Names that are alike are those of two people if both are established.
+        both = low in self.known and not near & set(self.official.values())
+        if len(near) == 1 and not both:
             return near.pop(), True
         return surname, False
-
-    def _is_other(self, low: str, near: set[str]) -> bool:
-        """Whether two names that are alike are those of two people: both are established."""
-        return low in self.known and not near & set(self.official.values())
 
     def _written(self, surname: str, low: str) -> str:
         """Return a surname as it is usually written if its capitals are misread: ``HOlden``."""
@@ -214,7 +212,9 @@ class Roster:
 
     def is_stranger(self, surname: str) -> bool:
         """Whether an attendance is printed and this surname is not in it."""
-        return len(self.official) >= 3 and surname.lower() not in self.official
+        low = surname.lower()
+        plain = low.rpartition(" ")[0] if low.rstrip(".").endswith(_SUFFIXES) else low
+        return len(self.official) >= 3 and low not in self.official and plain not in self.official
 
 
 def _ends_with_one_of(surname: str, surnames: frozenset[str]) -> bool:
@@ -248,6 +248,16 @@ def read_roster(document: NormalText) -> Roster:
         for surname in (*movers.values(), *titled, *(name.surname for name in attending))
         if not surname.isupper() and not surname.islower()
     }
+    # A label or an office says that they attend and do not sit on the body.
+    others = _of_both(
+        who.name.surname
+        for who in attendees
+        if who.group != MEMBER
+        and (
+            (who.role is not None and OTHER_ROLE.search(who.role))
+            or _OF_OTHERS.match(document.lower, who.label)
+        )
+    )
     return Roster(
         official,
         frozenset(known) - PARTICLES,
@@ -256,23 +266,13 @@ def read_roster(document: NormalText) -> Roster:
         written,
         document.text,
         tuple(attendees),
-        _of_both(who.name.surname for who in attendees if _is_called_other(document, who))
-        - spelled_officially
-        - movers.keys(),
+        others - spelled_officially - movers.keys(),
         spelled_officially | _of_both(offices) | movers.keys(),
         any(
             has_last_names_first(document.text, mark.end(), mark.end() + 200)
             for mark in _ATTENDANCE.find(document.lower)
         ),
     )
-
-
-def _is_called_other(document: NormalText, who: Attendee) -> bool:
-    """Whether a label or an office says that somebody attends and does not sit on the body."""
-    if who.group == MEMBER:
-        return False
-    by_office = who.role is not None and OTHER_ROLE.search(who.role) is not None
-    return by_office or _OF_OTHERS.match(document.lower, who.label) is not None
 
 
 def _of_both(surnames: Iterable[str]) -> frozenset[str]:

@@ -87,12 +87,20 @@ def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
             position += len(line) + 1
         if words[0] != "result":
             # A heading may have come between the labels and their values.
-            while len(rows) > len(words) and not _is_list(doc, *rows[0]):
+            while len(rows) > len(words):
+                listed = doc.names_at(*rows[0]).names
+                empty = doc.lower[slice(*rows[0])].strip(" .") in ("none", "0", "nil")
+                if empty or (listed and doc.roster.is_known(listed[0].surname)):
+                    break
                 rows.pop(0)
         if len(rows) < len(words):
             continue
         # ``None Motion carried``: what follows is not the value.
-        rows = [(start, _value_end(doc, start, end)) for start, end in rows]
+        nobody = [_NOBODY_FIRST.match(doc.lower, *row) for row in rows]
+        rows = [
+            (start, none.end() if none else end)
+            for (start, end), none in zip(rows, nobody, strict=True)
+        ]
         cues = [_value_cue(doc, word, *row) for word, row in zip(words, rows, strict=False)]
         yield (
             [cue for cue in cues if cue is not None],
@@ -101,19 +109,6 @@ def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
 
 
 _NOBODY_FIRST = pattern(r"\s{0,40}(?:none|nil|0)\b(?=[ .]{1,4}(?:the\s+)?motion\b)")
-
-
-def _value_end(doc: DocumentText, start: int, end: int) -> int:
-    nobody = _NOBODY_FIRST.match(doc.lower, start, end)
-    return nobody.end() if nobody else end
-
-
-def _is_list(doc: DocumentText, start: int, end: int) -> bool:
-    """Whether a line is a list of names, the first of them known, or says that there are none."""
-    if doc.lower[start:end].strip(" .") in ("none", "0", "nil"):
-        return True
-    names = doc.names_at(start, end).names
-    return bool(names) and doc.roster.is_known(names[0].surname)
 
 
 def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | None:

@@ -305,7 +305,12 @@ def normalise(pages: Sequence[str]) -> NormalText:
         # ``Com . Smith , aye``: a full stop or comma belongs to the word before it.
         text = _LOOSE_STOP.sub(r"\2\1", text)
     text = _BROKEN_WORD.sub(_join_word, text)
-    text = _DIGIT_IN_WORD.sub(_letter_for, text)
+    text = _DIGIT_IN_WORD.sub(
+        lambda digit: (
+            "l" if digit[0] == "1" else "O" if digit.string[digit.end()].isupper() else "o"
+        ),
+        text,
+    )
 
     # Blank lines inside sentences go: page breaks, and text set in double spacing.
     gaps = text.count("\n\n")
@@ -407,12 +412,6 @@ def _join_word(broken: re.Match[str]) -> str:
     # ``end-of-life`` has hyphens wherever its line ends.
     hyphen = "" if whole and "-" not in tail else "-"
     return hyphen + tail + " " * (len(gap) - len(hyphen)) + "\n"
-
-
-def _letter_for(digit: re.Match[str]) -> str:
-    if digit[0] == "1":
-        return "l"
-    return "O" if digit.string[digit.end()].isupper() else "o"
 
 
 def _one_line_break(gap: re.Match[str]) -> str:

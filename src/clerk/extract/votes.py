@@ -259,7 +259,13 @@ def _read(
         kind for kind in BALLOTS if len(names[kind]) < len(motion.ballots.get(kind, []))
     }
     counts = _counts(motion)
-    if _is_reversed(motion, counts):
+    listed = (len(motion.ballots.get(AYES, ())), len(motion.ballots.get(NOES, ())))
+    if (
+        not motion.incomplete
+        and 0 not in listed
+        and listed[0] != listed[1]
+        and listed == (counts.get(NOES), counts.get(AYES))
+    ):
         # ``Failed 4-3`` with three names for it and four against: the lists say which is which.
         counts[AYES], counts[NOES] = counts[NOES], counts[AYES]
         motion.flags.add("tally_reversed")
@@ -302,7 +308,14 @@ def _read(
     if AYES not in counts and NOES not in counts:
         tally = {}
     doubts = _doubts(doc, motion, names, tally, wording, item, flags)
-    if _has_unread_votes(doc, motion, limit):
+    behind = max(motion.end, min(motion.end + _BEHIND, limit))
+    if (stop := _BLANK_LINES.search(doc.lower, motion.end, behind)) is not None:
+        behind = stop.start()
+    if not all(
+        any(cue.start <= word.start() < cue.end + 1 for cue in motion.cues)
+        for word in _VOTE_WORD.finditer(doc.lower, motion.start, behind)
+    ):
+        # Words that tell how somebody voted are in or behind it, and no rule read them.
         doubts.of[EVENT] += ("unread_vote_words",)
     fields = doubts.fields()
     vote = Vote(
@@ -356,14 +369,6 @@ def _counts(motion: Motion) -> dict[str, int]:
                     break
         counts.setdefault(kind, number)
     return counts
-
-
-def _is_reversed(motion: Motion, counts: dict[str, int]) -> bool:
-    """Whether a tally names those against first: both lists, read to their ends, say so."""
-    if motion.incomplete or AYES not in counts or NOES not in counts:
-        return False
-    listed = (len(motion.ballots.get(AYES, ())), len(motion.ballots.get(NOES, ())))
-    return 0 not in listed and listed[0] != listed[1] and listed == (counts[NOES], counts[AYES])
 
 
 #: Members have more than one vote each.
@@ -421,7 +426,11 @@ def _doubts(
         of[EVENT] += ("no_words",)
     for field, person in (("mover", motion.mover), ("seconder", motion.seconder)):
         if person:
-            of[field] = tuple(_person_doubts(doc, person, flags))
+            of[field] = tuple(flag for flag in _PERSON_FLAGS if flag in flags)
+            if not doc.roster.is_known(person):
+                of[field] += ("not_established",)
+            elif len(doc.roster.official) > 2 and not doc.roster.is_attending(person):
+                of[field] += ("not_attending",)
     outcome = motion.outcome
     if motion.result != UNKNOWN:
         doubts: list[str] = [flag for flag in _RESULT_FLAGS if flag in flags]
@@ -493,17 +502,6 @@ _VOTE_WORD = re.compile(
 _BEHIND = 120
 
 
-def _has_unread_votes(doc: DocumentText, motion: Motion, limit: int) -> bool:
-    """Whether words that tell how somebody voted are in or behind a vote, and no rule read them."""
-    end = max(motion.end, min(motion.end + _BEHIND, limit))
-    if (stop := _BLANK_LINES.search(doc.lower, motion.end, end)) is not None:
-        end = stop.start()
-    return any(
-        not any(cue.start <= word.start() < cue.end + 1 for cue in motion.cues)
-        for word in _VOTE_WORD.finditer(doc.lower, motion.start, end)
-    )
-
-
 _BLANK_LINES = re.compile(r"\n *\n *\n")
 _BLANK_LINE = re.compile(r"\n *\n")
 _RESULT_FLAGS = ("result_implied", "source_contradiction")
@@ -513,16 +511,6 @@ _LIST_FLAGS = (
     *("incomplete_list", "tally_mismatch", "source_contradiction", "missing_comma", "name_typo"),
     *("label_typo", "off_roster_name"),
 )
-
-
-def _person_doubts(doc: DocumentText, person: str, flags: set[str]) -> list[str]:
-    """Return what speaks against a mover or seconder."""
-    doubts: list[str] = [flag for flag in _PERSON_FLAGS if flag in flags]
-    if not doc.roster.is_known(person):
-        doubts.append("not_established")
-    elif len(doc.roster.official) > 2 and not doc.roster.is_attending(person):
-        doubts.append("not_attending")
-    return doubts
 
 
 _CAPITAL_WORD = re.compile(r"[A-Z][\w'-]+")
@@ -592,7 +580,7 @@ _FEW_WORDS, _SUBJECT_ONLY = 9, 90
 _NUMBER_ONLY = pattern(r"[\s\-(]{0,80}(?:(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)])?\s{0,40}")
 _OPENING = pattern(
     r"[\s,;:.\-)\]\"]*(?:(?:(?:the|a)\s+motion|motion|and|i\s+move|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
-    r"|it\s+was\s+resolved|resolved)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
+    r"|it\s+was\s+resolved|resolved?)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
     re.I,
 )
 _CLOSING = pattern(
@@ -927,14 +915,32 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         yield "statement", motioned.start("words"), motioned.end("words")
     if second is not None and not outcome_first:
         below = _LABEL_BELOW.match(doc.text, second.end)
-        start = below.end() if below else _after_seconders(doc, second.end)
+        start = below.end() if below else second.end
+        while not below and (link := _AND.match(doc.text, start)):
+            # Others with a title seconded, too.
+            name = doc.name_at(link.end())
+            if not (name and name.titled and name.start == link.end()):
+                break
+            if not _MORE.match(doc.text, name.end):
+                break
+            start = name.end
+        if not below and (
+            opening := _BE_IT_RESOLVED.match(doc.text, start)
+            or _FIRST_OF_LIST.match(doc.text, start)
+        ):
+            start = opening.end()
         edge = voted_at if voted_at > second.end else None
         if line := _LINE_WITH_TO.match(doc.text, start):
             # Something else fills the line of the names.
             yield "seconder", line.end(), _words_end(doc, line.end(), edge)
         yield "seconder", start, _words_end(doc, start, edge)
-    if made is not None and (above := _resolved_above(doc, made.start, floor)):
-        yield "above", *above
+    if made is not None and indent_start(doc.text, made.start, 40) is not None:
+        # What is resolved in the sentence that ends where the names begin, in a new line.
+        bottom = max(floor, made.start - _RESOLVED_REACH)
+        if resolved := last_match(_RESOLVED_ABOVE, doc.text, bottom, made.start):
+            end = _words_end(doc, resolved.end(), made.start)
+            if not doc.text[end : made.start].strip(" \n."):
+                yield "above", resolved.end(), end
     if outcome is not None:
         said = [where.search(doc.lower, outcome.at, outcome.end) for where in (_DONE, _THAT)]
         that = min((each for each in said if each), key=lambda each: each.end(), default=None)
@@ -953,17 +959,26 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             if _RUN_IN_LINE.fullmatch(doc.text, begin, outcome.at):
                 # ``Minutes of May 4 were reviewed. Approved unanimously.``
                 yield "above", begin, outcome.at
-            above = _title_above(doc, outcome.at, floor)
-            if above is not None:
-                yield "above", *above
+            if _RESULT_ALONE.match(doc.text, begin):
+                # The paragraph above a result that is alone in its line is the title of a matter.
+                bottom = end_without(doc.text, begin, " \n")
+                top = max(floor, doc.text.rfind("\n\n", 0, bottom) + 2)
+                kind = _KIND.match(doc.text, top)
+                top = kind.end() if kind else top
+                if 0 < bottom - top <= _LONGEST:
+                    yield "above", top, bottom
         if that is not None and not outcome_first:
             before = names if names and names > that.end() else None
             yield "outcome", that.end(), _words_end(doc, that.end(), before)
         if outcome_first or (made is None and outcome.at > motion.start):
             begin = doc.sentence_start(outcome.at, 400)
             top = line_start(doc.text, outcome.at, 400)
-            if top > begin and _begins_sentence(doc, top):
-                begin = top
+            if top > begin and doc.text[top : top + 1].isupper():
+                # A line begins a sentence if it is below one that is much shorter.
+                over = doc.text.find("\n", top)
+                length = (len(doc.text) if over < 0 else over) - top
+                shorter = (top - line_start(doc.text, max(0, top - 1))) * 2 < length
+                begin = top if shorter else begin
             if body_is_subject(doc.lower[begin : outcome.at]):
                 # ``The Board unanimously appointed Ann Smith.``
                 yield "outcome", outcome.at, _words_end(doc, outcome.at, names)
@@ -1017,20 +1032,6 @@ _BE_IT_RESOLVED = pattern(
 )
 
 
-def _after_seconders(doc: DocumentText, position: int) -> int:
-    """Return where the words behind a seconder begin: after others with a title who seconded."""
-    while (link := _AND.match(doc.text, position)) and (
-        (name := doc.name_at(link.end())) and name.titled and name.start == link.end()
-    ):
-        if not _MORE.match(doc.text, name.end):
-            break
-        position = name.end
-    if (resolved := _BE_IT_RESOLVED.match(doc.text, position)) is not None:
-        return resolved.end()
-    first = _FIRST_OF_LIST.match(doc.text, position)
-    return first.end() if first else position
-
-
 #: Another seconder follows, or what was moved.
 _MORE = re.compile(r",(?:\s+Jr\.,)?\s+(?:and\s+)?(?=[A-Z]|be it\b|to\b|that\b)|\s+and\s+(?=[A-Z])")
 _BODY_DID = pattern(
@@ -1044,26 +1045,6 @@ _KIND = pattern(r"(?:[\w./-]*\d[\w./-]*\s{1,40})?(?:[A-Z]{4,20} {0,3}[-:] {0,3})
 
 _RUN_IN_LINE = re.compile(r" {0,12}(?:\d{1,2}[.)] {1,4})?[A-Z][^\n]{12,140}\. {1,3}")
 _RESULT_ALONE = re.compile(r" {0,40}[A-Z][a-z]+(?: [A-Za-z]+){0,3} {0,8}\n")
-
-
-def _title_above(doc: DocumentText, outcome: int, floor: int) -> tuple[int, int] | None:
-    """Return the paragraph above a result that is alone in its line: the title of a matter."""
-    line = line_start(doc.text, outcome)
-    if not _RESULT_ALONE.match(doc.text, line):
-        return None
-    end = end_without(doc.text, line, " \n")
-    start = max(floor, doc.text.rfind("\n\n", 0, end) + 2)
-    title = _KIND.match(doc.text, start)
-    start = title.end() if title else start
-    return (start, end) if 0 < end - start <= _LONGEST else None
-
-
-def _begins_sentence(doc: DocumentText, line: int) -> bool:
-    """Whether a line begins a sentence: a capital, below a line that is much shorter."""
-    above = line_start(doc.text, max(0, line - 1))
-    end = doc.text.find("\n", line)
-    length = (len(doc.text) if end < 0 else end) - line
-    return doc.text[line : line + 1].isupper() and (line - above) * 2 < length
 
 
 def _whole_statement(doc: DocumentText, motion: Motion) -> int:
@@ -1097,18 +1078,6 @@ def _label_above(doc: DocumentText, position: int, floor: int) -> tuple[int, int
     if ":" in words and ("\n\n" in words or _NOT_MOVED.search(words)):
         return None
     return label.end(), end
-
-
-def _resolved_above(doc: DocumentText, position: int, floor: int) -> tuple[int, int] | None:
-    """Return what is resolved in the sentence that ends where the names begin, in a new line."""
-    if indent_start(doc.text, position, 40) is None:
-        return None
-    bottom = max(floor, position - _RESOLVED_REACH)
-    resolved = last_match(_RESOLVED_ABOVE, doc.text, bottom, position)
-    if resolved is None:
-        return None
-    end = _words_end(doc, resolved.end(), position)
-    return (resolved.end(), end) if not doc.text[end:position].strip(" \n.") else None
 
 
 _FIRST_NUMBER = re.compile(r"(?:^|\n)\s{0,40}\(?1[.)]\s{1,8}$")
