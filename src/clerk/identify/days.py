@@ -353,6 +353,11 @@ _MOVED_AFTER = Words(rf"^[^.]{{0,60}}\b{_MOVED}\b")
 #: Also "continued to Monday, October 15".
 _MOVED_TO = Words(rf"\b{_MOVED} (?:to|for|until) (?:the )?[\W_]*$")
 _MEETING_BEFORE = Words(r"\b(?:meetings?|session|hearing|workshop)\b[^.;]{0,90}$")
+#: "Notice is given that on May 4, 2021 the Board of Trustees will hold its regular meeting".
+_WILL_MEET = Words(
+    r"^[\W_]*(?:at [0-9:.]{1,5} ?[ap]\.?m\.?,? )?the (?:[\w'’-]+ ){1,8}(?:will|shall) "
+    r"(?:hold|meet|convene)\b"
+)
 #: "The January 7, 2019 Board of Supervisors meeting was called to order".
 _MEETING_CALLED = Words(
     r"^[\W_]*(?:[\w'’-]+ ){0,6}(?:meeting|session|hearing|workshop) (?:was|is|were) "
@@ -520,6 +525,11 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
     return Fact(found.day.isoformat(), PAGE, quote, line.page, round(confidence, 2))
 
 
+#: "Read a third time this", but not "read a third time and passed this".
+_READ = Words(
+    r"\bread (?:a|for (?:the|a)) (?P<which>first|second|third)\b"
+    r"(?!.*\b(?:passed|adopted|enacted)\b)"
+)
 _THIS_DAY = Words(r"\bthis (?:the )?$")
 #: "Passed the 16th day of August, 2021, and approved this": by the mayor, later.
 _ALSO_APPROVED = Words(r"[0-9],? (?:and )?approved (?:by the mayor )?this (?:the )?$")
@@ -555,6 +565,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
     ):
         return 0.0
     of_meeting = kind in OF_A_MEETING
+    if kind in (NOTICE, AGENDA, PACKET) and where.is_near and _WILL_MEET.match(where.after):
+        return 8.5
     is_cancelled = "cancel" in where.after.lower() and (
         _CANCELLED_AFTER.match(where.after)
         or (_MEETING_BEFORE.search(where.before) and _CANCELLED_LATER.match(where.after))
@@ -612,6 +624,10 @@ def _weight(where: _Where, document: _Document) -> float | None:
         if in_block or is_label or rule.name in ("adoption", "named as the day"):
             # "PASSED AND APPROVED this 5th day of June": of itself, not of what it amends.
             is_this = rule.name == "adoption" and _THIS_DAY.search(small)
+            readings = [found["which"] for found in _READ.finditer(small)]
+            if rule.name == "adoption" and readings:
+                # A by-law is adopted after its last reading.
+                return rule.weight - (1.0 if readings[-1] == "third" else 2.0)
             return rule.weight + bool(is_this and not _ALSO_APPROVED.search(small))
         # In the text: only where minutes and notices begin, and never a report's.
         is_told = (
