@@ -742,6 +742,27 @@ PAGES: dict[str, tuple[str, str, Expected]] = {
             ("minutes", "2024-01-25", "Gemeinderat", "2.pdf"),
         ],
     ),
+    "a column that says what each document is, and an officer who hears": (
+        TOWN,
+        """<h1>Agendas &amp; Minutes</h1><table><tr><th>Date</th><th>Type</th><th>Board</th><th>Document</th></tr><tr><td>01/09/2024</td>
+        <td>Minutes</td><td>City Council</td><td><a href="1.pdf">Open</a></td></tr><tr><td>01/11/2024</td><td>Ordinance</td>
+        <td>City Council</td><td><a href="2.pdf">Open</a></td></tr></table><h1>Zoning Hearing Officer</h1><p>Jan. 9, 2024 –
+        <a href="3.pdf">Agenda</a></p>""",
+        [
+            ("agendas", "2024-01-09", "Zoning Hearing Officer", "3.pdf"),
+            ("minutes", "2024-01-09", "City Council", "1.pdf"),
+        ],
+    ),
+    "public inquiries below minutes, and councils of German districts": (
+        "https://www.commune.fr/conseil",
+        """<h1>Comptes rendus du Conseil Municipal</h1><p><a href="1.pdf">CR CM 15.01.24</a></p>
+        <p><a href="2.pdf">Enquête publique : avis du 03.01.24</a></p><h1>Gemeindevertretung</h1><ul>
+        <li><a href="3.pdf">Protokoll GV 16.01.2024</a></li></ul>""",
+        [
+            ("minutes", "2024-01-15", "Conseil Municipal", "1.pdf"),
+            ("minutes", "2024-01-16", "Gemeindevertretung", "3.pdf"),
+        ],
+    ),
 }
 
 

@@ -56,6 +56,8 @@ _OTHER_DAY_COLUMN = re.compile(
     r"|^\W*(?:approved|adopted|approval)\W*$",
     re.IGNORECASE,
 )
+#: Headers of the column that says what each document is.
+_TYPE_COLUMN = re.compile(r"(?:document |file )?(?:type|kind|category)", re.IGNORECASE)
 #: The end of a file's name.
 FORMAT = re.compile(r"\.(?:pdf|docx?|html?)$", re.IGNORECASE)
 _ROWS = frozenset(("tr", "li", "p", "dd"))
@@ -346,6 +348,10 @@ def _document_link(
         kind = _kind_before(around, node)
     between = _said_between(around, node) if around is not None and is_short else ""
     is_other_paper = not (of_column or _name_of(text)) and _ends_with_other_papers(between)
+    is_other_paper = is_other_paper or any(
+        _TYPE_COLUMN.fullmatch(header) and is_of_no_meeting(html.text_of(cell))
+        for header, cell in _columns(node)
+    )
     kind = "" if is_other_paper else kind
     entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
     categories = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []

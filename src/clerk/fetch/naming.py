@@ -239,7 +239,8 @@ _CAMEL = re.compile(
 #: Words that a body of people is called by.
 BODY_WORD = re.compile(
     r"council|board|commission|committee|authority|\bmunicipal district\b|"
-    r"\bbureau communautaire\b|\bcollege van burgemeester en (?:wethouders|schepenen)\b|"
+    r"\bhearing (?:officer|examiner)\b|\bbureau communautaire\b|"
+    r"\bcollege van burgemeester en (?:wethouders|schepenen)\b|"
     r"\bpolice jury\b|\blegislature\b|aldermen|trustees?|select(?:men|board)|assembly|court|"
     r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|con[cs]ejo|\bcabildo\b|\bjunta\b|"
     r"\bpleno\b|consiglio|\bgiunta\b|c[âa]mara municipal|legislatura|"
