@@ -6,11 +6,15 @@ Each has the documents a person would expect: kind, day, body, and the end of th
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pytest
+from small_portal import NOW
 from test_layouts import listed
 
 from clerk.fetch import naming
@@ -581,10 +585,11 @@ VARIANTS = [
         "suiteone",
         "https://town.suiteonemedia.com/",
         {
+            "/event/Get": b"%PDF-1.4 the document",
             "suiteonemedia.com/": """<table class="eventTable"><thead><tr><th>Date</th><th>Time</th><th>Event</th><th>Agenda</th><th>Minutes</th></tr></thead>
             <tbody><tr><td>01/16/2024</td><td>06:00 PM</td><td><a href="/event/?id=7">City Council</a></td>
             <td><a href="/event/GetAgendaFile/Agenda?aid=7">Agenda</a></td>
-            <td><a href="/event/GetMinutesFile/Minutes?mid=7">Minutes</a></td></tr></tbody></table>"""
+            <td><a href="/event/GetMinutesFile/Minutes?mid=7">Minutes</a></td></tr></tbody></table>""",
         },
         both("City Council", "GetAgendaFile/Agenda?aid=7", "GetMinutesFile/Minutes?mid=7"),
     ),
@@ -1114,6 +1119,37 @@ def test_a_variant_is_read_like_the_usual_portal(portal, variant):
         for (kind, day, body, url), (*_, end) in zip(found, variant.expected, strict=False)
     ] + found[len(variant.expected) :]
     assert ends == variant.expected
+
+
+@pytest.mark.parametrize("scraper", sorted({variant.scraper for variant in VARIANTS}))
+def test_a_second_run_makes_only_conditional_requests_on_every_platform(
+    portal, monkeypatch, scraper
+):
+    variant = next(each for each in VARIANTS if each.scraper == scraper)
+    town = portal(scraper, variant.source, variant.answers)
+    answer = town._answer
+
+    def with_etag(request: httpx.Request) -> httpx.Response:
+        response = answer(request)
+        if request.headers.get("If-None-Match") == '"v1"':
+            return httpx.Response(304)
+        response.headers["ETag"] = '"v1"'
+        return response
+
+    monkeypatch.setattr(town, "_answer", with_etag)
+    assert town.fetch().new
+    times = Counter(unquote(str(each.url)) for each in town.asked)
+    # What was asked for twice is a page of the portal and a document as well.
+    files = {unquote(row.source_url or "") for row in town.known()}
+    files = {each for each in files if times[each] < 2}
+
+    report = town.fetch(now=NOW + timedelta(days=30))
+
+    assert not report.new and not report.gone
+    asked = [each for each in town.asked if unquote(str(each.url)) in files]
+    # BoardDocs makes its documents for a POST; CivicClerk says when a file was published.
+    assert asked or scraper in ("boarddocs", "civicclerk")
+    assert all("If-None-Match" in each.headers for each in asked)
 
 
 @pytest.mark.parametrize(
