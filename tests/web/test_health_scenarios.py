@@ -165,6 +165,29 @@ def test_a_worker_is_killed_and_another_recovers(
     assert "1 worker died" in crashes["said"]
 
 
+@sqlite_daily
+def test_the_votes_of_a_site_cannot_be_extracted(
+    make_site: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    town = Town(make_site())
+    town.pdfs(2)
+    instruction = town.folder / "on-extract"
+    instruction.write_text("crash SIGKILL")
+    town.start()
+
+    work_embedded()
+
+    assert seen()["attention"] == "WARNING"
+    (site,) = Doors(Browser(VIEWER)).status["attention"]
+    assert site["reason"].startswith("extraction failed: ")
+
+    instruction.unlink()
+    town.start()
+    work_embedded()
+    assert "attention" not in seen()
+
+
 def reading() -> str:
     with db.reading_connection() as conn:
         found = select(items_table.c.state).where(items_table.c.step == "document")

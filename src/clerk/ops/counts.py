@@ -44,6 +44,7 @@ from sqlalchemy import (
     Float,
     Row,
     and_,
+    case,
     exists,
     extract,
     func,
@@ -67,6 +68,7 @@ from clerk.core.states import (
     COMPILATION,
     COMPLETED,
     DEPLOY,
+    EXTRACTION,
     FETCH,
     OCR,
     QUEUES,
@@ -746,6 +748,9 @@ def _attention(
     for name in without_documents:
         yield Attention(name, "no documents found")
     last = latest_runs(runs_table.c.state, runs_table.c.reason)
+    stage = case(
+        *((sites_table.c[f"{each}_failed"] > 0, each) for each in (COMPILATION, EXTRACTION, DEPLOY))
+    )
     failed = (
         select(last, sites_table.c.last_error_message)
         .join(sites_table, sites_table.c.subdomain == last.c.subdomain)
@@ -754,6 +759,17 @@ def _attention(
     )
     for run in conn.execute(failed):
         yield Attention(run.subdomain, _why(run.reason, run.last_error_message))
+    sites = sites_table
+    without = (
+        select(last.c.subdomain, stage.label("stage"), sites.c.last_error_message)
+        .join(sites, sites.c.subdomain == last.c.subdomain)
+        .where(last.c.state == Run.PARTIAL, stage.is_not(None))
+        .order_by(last.c.subdomain)
+    )
+    for lacking in conn.execute(without):
+        # Its documents are read, but it lacks what this stage makes of them: the votes, for one.
+        why = _why(f"{lacking.stage} failed", lacking.last_error_message)
+        yield Attention(lacking.subdomain, why)
     for site in stuck:
         since = "never updated" if site.hours is None else f"no progress for {site.hours:.1f} h"
         yield Attention(site.subdomain, f"stuck in {site.stage}, {since}")
