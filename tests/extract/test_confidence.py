@@ -69,6 +69,10 @@ def test_a_reason_for_doubt_is_named_and_lowers_the_confidence(text: str, doubt:
     [
         ("AYES: Lund, Moss \u2022 Nye\nNOES: None", "names"),
         ("AYES: Lund, Moss, Nye\nNOES: None\nThe motion carried 2-0.", "tally"),
+        ("The motion carried unanimously.\nAyes: 2 Nays: 1", "tally"),
+        ("The motion carried unanimously. Ayes: Lund, Moss. Nays: Nye.", "names"),
+        ("The motion carried 3-0.\nRESULT: FAILED", "result"),
+        ("The motion failed 1-2.\nRESULT: PASSED", "result"),
     ],
 )
 def test_what_is_incomplete_or_contradicted_is_no_fact(votes: str, field: str) -> None:

@@ -12,6 +12,22 @@ EXAMPLES = [
         "Motion: To close the hearing\nMoved by Ann Sax, seconded by Bo Marsh\nAction: Approved",
         "close the hearing",
     ),
+    # Above the labels of the vote, which may come in any order.
+    (
+        "The bids were opened.\nAward the contract to Hall Brothers\nRESULT: APPROVED [4 TO 0]\n"
+        "MOVER: Ann Sax, Vice Chair\nSECONDER: Bo Marsh, Member\nAYES: Sax, Marsh, Orr, Lee",
+        "Award the contract to Hall Brothers",
+    ),
+    (
+        "4. Sell the old truck\nMOVER: Ann Sax, Vice Chair\nSECONDER: Bo Marsh, Member\n"
+        "RESULT: APPROVED [4 TO 0]",
+        "Sell the old truck",
+    ),
+    (
+        "CONSENT AGENDA\nRESULT: ADOPTED [4 TO 0]\nMOVER: Ann Sax\nSECONDER: Bo Marsh\n"
+        "AYES: Sax, Marsh, Orr, Lee",
+        "CONSENT AGENDA",
+    ),
     # Below the number of the resolution.
     (
         "The meeting was called to order at 9 a.m.\nResolution #CM2017.1001\n\n"

@@ -725,6 +725,10 @@ class Assembler:
         if cue.about == AMENDMENT == top.about and gap < _REPEATED_IN_TABLE:
             top.repeat_outcome(cue)
             return True
+        said = next((each for each in top.cues if each.start <= cue.at < each.end), None)
+        if isinstance(said, OutcomeCue) and said.label and said is not top.outcome:
+            # The word of ``RESULT: FAILED``, which contradicts what was read before.
+            return True
         if top.made is None and not set(top.ballots) - {ABSENT} and gap >= 0:
             # A lone ``Carried.`` may follow another matter in a line of its own.
             between = self.doc.text[top.end : cue.at]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .text import NormalText
 
 #: Changes whenever the same text would give another answer; then caches are made again.
-VERSION = "32"
+VERSION = "33"
 
 PASSED = "passed"
 FAILED = "failed"

@@ -386,6 +386,9 @@ def _flags(
         flags.add("mover_equals_seconder")
     if set(names[AYES]) & set(names[NOES]):
         flags.add("source_contradiction")
+    if motion.unanimous and (motion.ballots.get(NOES) or motion.counts.get(NOES)):
+        # ``Carried unanimously. Ayes: 2, Nays: 1``
+        flags.add("source_contradiction")
     if motion.incomplete:
         flags.add("incomplete_list")
     weighted = _WEIGHTED.search(doc.lower, max(0, motion.start - 40), motion.end) is not None
@@ -506,7 +509,7 @@ _BLANK_LINES = re.compile(r"\n *\n *\n")
 _BLANK_LINE = re.compile(r"\n *\n")
 _RESULT_FLAGS = ("result_implied", "source_contradiction")
 _PERSON_FLAGS = ("mover_equals_seconder", "name_typo")
-_TALLY_FLAGS = ("tally_mismatch", "tally_reversed")
+_TALLY_FLAGS = ("source_contradiction", "tally_mismatch", "tally_reversed")
 _LIST_FLAGS = (
     *("incomplete_list", "tally_mismatch", "source_contradiction", "missing_comma", "name_typo"),
     *("label_typo", "off_roster_name"),
@@ -551,8 +554,6 @@ def _event_doubts(doc: DocumentText, motion: Motion, flags: set[str]) -> list[st
     elif motion.decided and not (motion.unanimous or motion.ballots or motion.counts):
         # ``Carried.``: who and how many voted may be told in words that no rule reads.
         doubts.append("votes_not_told")
-    if motion.unanimous and (motion.ballots.get(NOES) or motion.counts.get(NOES)):
-        doubts.append("source_contradiction")
     if motion.counts.get(NOES) and not motion.ballots.get(NOES):
         # ``Passed 4-1``: who was against may be told in words that no rule reads.
         doubts.append("dissent_not_named")
@@ -870,6 +871,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         edges = (made.words_end, second.start if second else motion.end, voted_at)
         nobody = _SECONDED_BY_NOBODY.match(doc.lower, made.end)
         start = nobody.end() if nobody else made.end
+        if made.label and (role := _ROLE_BEHIND.match(doc.text, start)):
+            start = role.end()
         for cue in motion.cues:
             if made.done and isinstance(cue, MotionCue) and 0 <= cue.start - made.end < 4:
                 # ``On motion of Smith, it was moved that``
@@ -916,6 +919,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
     if second is not None and not outcome_first:
         below = _LABEL_BELOW.match(doc.text, second.end)
         start = below.end() if below else second.end
+        if second.label and (role := _ROLE_BEHIND.match(doc.text, start)):
+            start = role.end()
         while not below and (link := _AND.match(doc.text, start)):
             # Others with a title seconded, too.
             name = doc.name_at(link.end())
@@ -979,10 +984,28 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
                 length = (len(doc.text) if over < 0 else over) - top
                 shorter = (top - line_start(doc.text, max(0, top - 1))) * 2 < length
                 begin = top if shorter else begin
-            if body_is_subject(doc.lower[begin : outcome.at]):
-                # ``The Board unanimously appointed Ann Smith.``
-                yield "outcome", outcome.at, _words_end(doc, outcome.at, names)
-            yield "statement", begin, _whole_statement(doc, motion)
+            if outcome.label:
+                # ``Buy two snow plows`` above ``RESULT: ADOPTED``: a request, or only a title.
+                labels = (made, second, outcome)
+                edge = min(cue.start for cue in labels if cue is not None)
+                bottom = end_without(doc.text, edge, " \n")
+                begin = max(floor, doc.sentence_start(max(0, bottom - 1), 400))
+                if begin < bottom:
+                    told = _SENTENCE_VERB.search(doc.lower, begin, bottom)
+                    is_title = (
+                        doc.text[bottom - 1] not in ".;:"
+                        and "\n" not in doc.text[begin:bottom]
+                        and "\n\n" not in doc.text[bottom:edge]
+                    )
+                    if not told and _ASKED.match(doc.text, begin, bottom):
+                        yield "above", begin, bottom
+                    elif not told and is_title:
+                        yield "heading", begin, bottom
+            else:
+                if body_is_subject(doc.lower[begin : outcome.at]):
+                    # ``The Board unanimously appointed Ann Smith.``
+                    yield "outcome", outcome.at, _words_end(doc, outcome.at, names)
+                yield "statement", begin, _whole_statement(doc, motion)
         if that is not None:
             yield "outcome", that.end(), _words_end(doc, that.end(), None)
         behind = doc.sentence_end(outcome.at)
@@ -1015,6 +1038,17 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", title, made.start
 
 
+#: What a line above the labels of a vote asks for: ``Approve the plan``.
+_ASKED = pattern(
+    r"\s{0,40}(?:(?:to|that|motion\s+to)\s+\w|(?:accept|adjourn|adopt|allow|amend|appoint|approve|authori[sz]e"
+    r"|award|buy|close|confirm|continue|declare|deny|designate|direct|enter\s+into|establish|execute|extend"
+    r"|grant|hire|introduce|pay|postpone|purchase|ratify|reappoint|receive|refer|reject|renew|repeal"
+    r"|rescind|sell|set|support|table|terminate|transfer|waive)\s+\w)",
+    re.I,
+)
+_SENTENCE_VERB = pattern(r"\b(?:is|are|was|were|has|had)\b")
+#: What somebody is, in the line of a label: ``MOVER: Ann Smith, Vice Chair``.
+_ROLE_BEHIND = re.compile(r",[ ]{1,3}[A-Z][A-Za-z \-]{2,40}(?=\n|  |$)")
 #: What the body did, below the lists: ``the Board awarded the contract.``
 _BELOW_LISTS = re.compile(
     r"[\s.]{1,20}(?=(?:the (?:Board|Council|Commission|Committee|Court)|it was resolved) [a-z])"
