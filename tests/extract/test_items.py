@@ -194,6 +194,49 @@ def test_numbers_of_lines_and_short_late_or_broken_rows_are_no_items(text: str) 
     assert agenda_items(Items(document_text([text]))) == []
 
 
+def test_a_number_that_lost_its_dot_is_that_of_the_next_item() -> None:
+    agenda = """MINUTES
+7. Old Business
+8. Hearings
+9 Correspondence.
+Letters were read about
+27 William Street
+10. Announcements
+11 Public Comment
+11 Elm Street
+12 Adjournment.
+"""
+    above = "1. Call to Order\n2. Roll Call\n3. Minutes\n4. Bills\n5. Reports\n6. Library\n"
+    found = agenda_items(Items(document_text([agenda.replace("7.", above + "7.", 1)])))
+
+    assert [(each.number, each.title) for each in found][6:] == [
+        ("7", "Old Business"),
+        ("8", "Hearings"),
+        ("9", "Correspondence"),
+        ("10", "Announcements"),
+        ("11", "Public Comment"),
+        ("12", "Adjournment"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "4 William Street",
+        "5 Correspondence",
+        "4 The letters were read",
+        "4 Members were heard. They left.",
+        "4 copies of the plan",
+    ],
+)
+def test_other_lines_that_begin_with_a_number_are_no_items(line: str) -> None:
+    found = agenda_items(
+        Items(document_text([f"MINUTES\n1. Call to Order\n2. Minutes\n3. Bills\n{line}\n"]))
+    )
+
+    assert [each.number for each in found] == ["1", "2", "3"]
+
+
 def test_a_vote_on_the_consent_agenda_belongs_to_it_and_not_to_its_last_item() -> None:
     agenda = """**III. Consent Calendar**
 The following items were acted upon:

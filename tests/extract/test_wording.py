@@ -204,6 +204,7 @@ def test_a_motion_is_published_in_its_own_words(excerpt: str, words: str) -> Non
     [
         "Ito so moved. Jett seconded. All in favor. Motion carried.",
         "Roll Call Vote on Substitute Motion: Motion passed 4-3.",
+        "1st Ito, 2nd Jett. All ayes. Motion carried.",
         "AYES: Ito, Jett\nNOES: None\nMotion carried.",
     ],
 )

@@ -487,6 +487,34 @@ class Assembler:
         motion.counts, motion.labelled = dict(cue.counts), cue.label
         motion.cues.append(cue)
         self.stack.append(motion)
+        for told in self.dissents:
+            # ``Smith recused himself. Moved by Jones``
+            if set(told.ballots) == {RECUSED} and self._precedes(told, motion):
+                motion.add_names(RECUSED, told.ballots[RECUSED])
+                motion.from_prose.add(RECUSED)
+                motion.cues.insert(0, told)
+                motion.start = min(motion.start, self.doc.sentence_start(told.start))
+
+    def _precedes(self, told: DissentCue, motion: Motion) -> bool:
+        """Whether the sentence right above a motion, and apart from the vote before it, tells it.
+
+        A sentence with a number may be about another matter.
+        """
+        doc = self.doc
+        over = doc.sentence_end(told.end)
+        members = all(doc.roster.is_member(name) for name in told.ballots[RECUSED])
+        own = (
+            self.last_end == 0
+            or doc.blank_line_between(self.last_end, told.start)
+            or self.items.between(self.last_end, told.start)
+        )
+        return (
+            members
+            and own
+            and self.last_end <= told.start < motion.start
+            and not doc.text[over : motion.start].strip()
+            and not any(letter.isdigit() for letter in doc.text[told.end : over])
+        )
 
     def _has_other_words(self, top: Motion, cue: MotionCue) -> bool:
         """Whether both say what is moved, in a sentence each, and share hardly a word."""

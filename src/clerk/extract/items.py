@@ -31,7 +31,8 @@ _LONGEST = 160
 
 _NUMBERED = pattern(
     r"\n(?P<indent> {0,60})(?:item\s{1,2}(?:no\.?\s?)?)?\(?"
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){1,3}|\d{1,2}(?= ?[.):])|[IVX]{1,6}(?= ?[.)])"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){1,3}|\d{1,2}(?= ?[.):])"
+    r"|(?P<bare>\d{1,2})(?= {1,8}[a-z][^\n\d]{2,58}(?:\n|$))|[IVX]{1,6}(?= ?[.)])"
     r"|[A-Za-z](?= ?[.)])|\d{1,2}[A-Za-z](?=[.)])) ?[.):]{0,2}\s{1,40}(?=\S)",
     re.I,
 )
@@ -296,6 +297,8 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
     for match in _NUMBERED.finditer(text):
         number = match["number"]
         style, value = _numbered(number, last)
+        if match["bare"] and not _is_next(text, match.end() - 1, value, last.get(style, 0)):
+            continue
         if style == clause_style and value == clause + 1:
             between = doc.lower[clause_start : match.start()]
             over = doc.text.find("\n", match.end() - 1)
@@ -363,6 +366,27 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
             if title.count(" ") > 3 or not doc.roster.is_known(title):
                 lines.add(start)
                 yield Heading(start, number, title, _numbered(number, {})[0] if number else "")
+
+
+#: A number without a mark is an item's only if as many with a mark are above it.
+_MARKED_ABOVE = 3
+_ADDRESS = pattern(
+    r"\b(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court|ct|way|place|pl|highway|hwy|boulevard"
+    r"|blvd|circle|terrace|square|parkway)\b",
+    re.I,
+)
+
+
+def _is_next(text: str, position: int, value: int, last: int) -> bool:
+    """Whether the rest of a line is the title of the next item: ``9 Correspondence.``"""
+    line = text[position:].partition("\n")[0].strip()
+    return (
+        value == last + 1
+        and last >= _MARKED_ABOVE
+        and line[0].isupper()
+        and line.rstrip(".:") == _tidy(line)
+        and not _ADDRESS.search(line)
+    )
 
 
 #: A list of people who are to be elected or heard has at least this many.

@@ -110,8 +110,9 @@ _OFFERED_AND = pattern(
     r"|proposed|reviewed|discussed|explained|summari[sz]ed)\s(?:[^.;]|\bno\.){0,140}\band\s+$"
 )
 _APPOSITION = pattern(
-    r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
-    r"|Moderator)[^,.;]{0,70},\s*$"
+    r",\s+(?:(?:the|an?)\s+)?(?:(?:acting|deputy)\s+)?(?:chair|vice|president|mayor|member|secretary"
+    r"|treasurer|clerk|moderator)[^,.;]{0,70},\s*(?:then\s+)?$",
+    re.I,
 )
 _RESPECTIVELY = pattern(r",?\s+respectively,?\s*$")
 _PRONOUN = pattern(r"\b(?:he|she|they)\s*$")
@@ -162,9 +163,11 @@ def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | Non
     if offered := _OFFERED_AND.search(lower, max(0, edge - 200), edge):
         name = doc.name_before(offered.start())
         return _motion_cue(doc, name.start, name, end=end) if name else None
-    if apposition := _APPOSITION.search(text[max(0, edge - 110) : edge]):
+    if apposition := _APPOSITION.search(text[max(0, edge - 110) : verb]):
         name = doc.name_before(max(0, edge - 110) + apposition.start())
-        return _motion_cue(doc, name.start, name, end=end) if name else None
+        if name is None or lower.endswith("of ", 0, name.start):
+            return None
+        return _motion_cue(doc, name.start, name, end=end)
     if pronoun := _PRONOUN.search(lower[max(0, edge - 8) : edge]):
         # The pronoun is the name that begins the sentence.
         start = doc.sentence_start(edge, 600)
@@ -201,8 +204,8 @@ _VOTE_ON = pattern(
 )
 _OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
 _OWNER_MOVES = pattern(
-    r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?\s+(?:was\s+|had\s+|has\s+)?"
-    r"(?:failed|died|carried|passed|defeated|withdrawn|approved|lost)\b"
+    r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?,?\s+(?:was\s+|had\s+|has\s+)?"
+    r"(?:failed|died|carried|passed|defeated|withdrawn|approved|lost|(?:duly\s+)?seconded)\b"
 )
 _ON = pattern(r"(?:up)?on\s+")
 _MOTION_BY = pattern(
@@ -818,17 +821,20 @@ _SHORT_LABELS = Phrase(
 
 def short_labels(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
     """Read ``1st Smith, 2nd Jones`` and ``M: Smith  S: Jones``; what is moved may come first."""
-    mover = doc.name_at(label.end())
+    letters = _LETTER_SECOND.search(doc.text, label.end(), label.end() + _LONGEST_NAME)
+    # The label is no initial: ``M: Smith S: Jones``.
+    mover = doc.name_before(letters.start()) if letters else doc.name_at(label.end())
     if mover is None or mover.start != label.end() or doc.text[label.start()] not in "1M":
         return None
-    letters = _LETTER_SECOND.match(doc.text, mover.end)
     seconder = doc.name_at(letters.end()) if letters else None
     cue = _motion_cue(doc, label.start(), mover, seconder)
     cue.needs = "" if seconder else "second"
     return cue
 
 
-_LETTER_SECOND = re.compile(r"\s{1,12}S: {1,3}| ?/ ?S - {1,3}")
+_LETTER_SECOND = re.compile(r"[,;.]?\s{1,12}S: {1,3}| ?/ ?S - {1,3}")
+#: The name of a mover and the label behind it are at most this long.
+_LONGEST_NAME = 60
 SHORTHAND = Phrase(
     "m/ m. ms",
     r"(?P<sign>m/\s?s/(?=[a-z]{3,20}\s?/\s?[a-z]{3})|m/\s?s(?:\s?/\s?(?P<done>[cpuafd]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"

@@ -609,7 +609,7 @@ _NO_WORDS = pattern(
     r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
     r"|select|town|city|county|village|school|planning|selectboard"
     r"|council|court|commission|committee|authority|members|moved|made|ordered|with|was|is|the"
-    r"|and|being|called|for|voice|action|action:|be\s+it"
+    r"|and|being|called|for|voice|action|action:|be\s+it|all|in|ayes?|nays?|noes|yeas?|opposed|none"
     r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
     r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which|this(?:\s+motion)?"
     r"|(?:the|a|this)\s+(?:following\s+)?(?:resolution|ordinance|local\s+law|by-?law)",
