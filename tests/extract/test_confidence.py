@@ -72,6 +72,7 @@ def test_a_reason_for_doubt_is_named_and_lowers_the_confidence(text: str, doubt:
         ("The motion carried unanimously.\nAyes: 2 Nays: 1", "tally"),
         ("The motion carried unanimously. Ayes: Lund, Moss. Nays: Nye.", "names"),
         ("The motion carried 3-0.\nRESULT: FAILED", "result"),
+        ("AYES: Lund, Moss, Nye\nNOES: None\nRECUSED: Nye\nThe motion carried 3-0.", "names"),
         ("The motion failed 1-2.\nRESULT: PASSED", "result"),
     ],
 )

@@ -125,6 +125,10 @@ _MOTION_OR_AMENDMENT = pattern(
     r"\bfor\s+the\s+motion\b[^.]{0,60}\bfor\s+the\s+amendment\b"
     r"|\bfor\s+the\s+amendment\b[^.]{0,60}\bfor\s+the\s+motion\b"
 )
+_ANOTHER_MATTER = pattern(
+    r"\d|\b(?:last|next|previous\w*|earlier|prior|other|another|future|following|later|ago|before|until"
+    r"|yesterday|when)\b"
+)
 _TIE = pattern(
     r"\b(?:to\s+break|breaking|broke)\s+(?:(?:the|a)\s+)?tie\b|\btie-?breaking\b"
     r"|\b(?:vote|votes)\s+(?:being|was|were|is|having\s+been)\s+(?:a\s+)?tie[d]?\b|\bdue\s+to\s+(?:a|the)\s+tie\b"
@@ -498,7 +502,7 @@ class Assembler:
     def _precedes(self, told: DissentCue, motion: Motion) -> bool:
         """Whether the sentence right above a motion, and apart from the vote before it, tells it.
 
-        A sentence with a number may be about another matter.
+        A sentence with a number or with "last", "next" and the like may be about another matter.
         """
         doc = self.doc
         over = doc.sentence_end(told.end)
@@ -513,7 +517,7 @@ class Assembler:
             and own
             and self.last_end <= told.start < motion.start
             and not doc.text[over : motion.start].strip()
-            and not any(letter.isdigit() for letter in doc.text[told.end : over])
+            and not _ANOTHER_MATTER.search(doc.lower, told.end, over)
         )
 
     def _has_other_words(self, top: Motion, cue: MotionCue) -> bool:

@@ -386,6 +386,8 @@ def _flags(
         flags.add("mover_equals_seconder")
     if set(names[AYES]) & set(names[NOES]):
         flags.add("source_contradiction")
+    if {*names[AYES], *names[NOES], motion.mover, motion.seconder} & set(names[RECUSED]):
+        flags.add("source_contradiction")
     if motion.unanimous and (motion.ballots.get(NOES) or motion.counts.get(NOES)):
         # ``Carried unanimously. Ayes: 2, Nays: 1``
         flags.add("source_contradiction")
