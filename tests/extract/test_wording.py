@@ -28,6 +28,11 @@ EXAMPLES = [
         "AYES: Sax, Marsh, Orr, Lee",
         "CONSENT AGENDA",
     ),
+    (
+        "4. Approve the budget\nRESULT:\nMOVER:\nSECONDER:\nAYES:\n\nAPPROVED [4 TO 0]\n"
+        "Ann Sax, Vice Chair\nBo Marsh, Member\nSax, Marsh, Orr, Lee",
+        "Approve the budget",
+    ),
     # Below the number of the resolution.
     (
         "The meeting was called to order at 9 a.m.\nResolution #CM2017.1001\n\n"

@@ -46,7 +46,7 @@ _ALONE = re.compile(
 _WITH_NUMBER = re.compile(r"(?P<number>\d{1,2}|[A-Z]|[IVX]{2,5}) ?\\?[.)] *(?P<title>.+)")
 #: Lines that are part of a vote, and no titles.
 _OF_A_VOTE = pattern(
-    r"(?:motions?|moved|seconded|second|roll\s+call\s+vote|ayes?|nays?|noes|yeas?|absent|abstain\w*"
+    r"(?:motions?|moved|seconded|seconder|second|roll\s+call\s+vote|ayes?|nays?|noes|yeas?|absent|abstain\w*"
     r"|carried|passed|resolved|whereas|now\s+therefore|voting|vote|unanimous\w*|mover|result|none"
     r"|it\s+was|upon|on\s+motion|a\s+motion|that)\b",
     re.I,

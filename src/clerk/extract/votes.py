@@ -612,8 +612,9 @@ _NO_WORDS = pattern(
     r"|select|town|city|county|village|school|planning|selectboard"
     r"|council|court|commission|committee|authority|members|moved|made|ordered|with|was|is|the"
     r"|and|being|called|for|voice|action|action:|be\s+it|all|in|ayes?|nays?|noes|yeas?|opposed|none"
-    r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
-    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which|this(?:\s+motion)?"
+    r"|tabled|rejected|defeated|withdrawn"
+    r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;\[\]]*)+"
+    r"(?:[\d\s\-/(),\[\]]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which|this(?:\s+motion)?"
     r"|(?:the|a|this)\s+(?:following\s+)?(?:resolution|ordinance|local\s+law|by-?law)",
     re.I,
 )
