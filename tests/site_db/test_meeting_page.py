@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ from clerk.site_db.meeting import (
     decided_matters,
     meeting_record,
     merge_items,
-    merge_votes,
     votes_of_documents,
 )
-from clerk.site_db.queries import CompiledVote, open_site
+from clerk.site_db.queries import open_site
 from clerk.site_db.record import MatterStep, RecordedItem, SiteRecord
 
 MINUTES, AGENDA = "minutes/Council/2024-01-15", "agendas/Council/2024-01-15"
@@ -184,42 +182,44 @@ def test_of_documents_whose_body_is_unknown_only_the_votes_are_told(storage: Pat
 # ------------------------------------------------------------------------------- what is the same
 
 
-@pytest.fixture(scope="module")
-def votes(storage: Path) -> list[CompiledVote]:
-    with open_site(storage, "springfield") as site:
-        return site.votes(document=MINUTES)
+def repeated(
+    folder: Path, first: list[str], other: list[str], result: str = "passed"
+) -> list[bool]:
+    """Say which votes of another document, by their quotes, repeat one of the minutes."""
+    again = f"{MINUTES}-2"
+    pages = ["The council met, and voted."]
+    for name, quotes, outcome in ((MINUTES, first, "passed"), (again, other, result)):
+        votes = [vote(1, motion="it", quote=quote, result=outcome) for quote in quotes]
+        write_found(folder, write_text(folder, name, pages), pages, votes)
+    compile_folder(folder, SITE)
+    with open_site(folder.parent, folder.name) as site:
+        return [each.repeats is not None for each in site.votes(document=again)]
 
 
-def copied(each: CompiledVote, **changes: Any) -> CompiledVote:
-    """The vote as another document prints it."""
-    return replace(each, id=f"{each.id}-copy", document="minutes/other", **changes)
+def test_a_vote_that_is_printed_elsewhere_with_small_changes_is_the_same(tmp_path: Path) -> None:
+    first = ["moved to buy the plow", "moved to sell the old one"]
+    other = ["MOVED TO SELL THE OLD ONE.", "MOVED TO BUY THE PLOW."]
 
-
-def test_a_vote_that_is_printed_elsewhere_with_small_changes_is_the_same(
-    votes: list[CompiledVote],
-) -> None:
-    again = [copied(each, quote=f"{(each.quote or '').upper()}.") for each in votes]
-
-    assert merge_votes([*again, *votes], [MINUTES]) == votes
+    assert repeated(tmp_path / "springfield", first, other) == [True, True]
 
 
 @pytest.mark.parametrize(
-    "changes", [{"quote": "moved to hire two clerks for the summer"}, {"result": "tabled"}]
+    ("quote", "result"),
+    [("moved to hire two clerks for the summer", "passed"), ("moved to buy the plow", "failed")],
 )
 def test_a_vote_with_another_result_or_other_words_is_another(
-    votes: list[CompiledVote], changes: dict[str, Any]
+    tmp_path: Path, quote: str, result: str
 ) -> None:
-    other = copied(votes[0], **changes)
+    plow = ["moved to buy the plow"]
 
-    assert merge_votes([votes[0], other], [MINUTES]) == [votes[0], other]
+    assert repeated(tmp_path / "springfield", plow, [quote], result) == [False]
 
 
-def test_two_equal_votes_of_one_document_are_two(votes: list[CompiledVote]) -> None:
-    twice = [votes[0], replace(votes[0], id="second")]
-    both_again = [copied(each) for each in twice]
+def test_two_equal_votes_of_one_document_are_two(tmp_path: Path) -> None:
+    once, twice = ["moved to adjourn"], ["moved to adjourn", "moved to adjourn"]
 
-    assert merge_votes(twice, [MINUTES]) == twice
-    assert merge_votes([*twice, *both_again], [MINUTES]) == twice, "each repeats one of them"
+    assert repeated(tmp_path / "one", once, twice) == [True, False]
+    assert repeated(tmp_path / "two", twice, twice) == [True, True], "each repeats one of them"
 
 
 def item(number: str, title: str, document: str) -> RecordedItem:
