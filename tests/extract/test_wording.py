@@ -188,6 +188,12 @@ EXAMPLES = [
         "Community\nSupport Services.\nCarried.",
         "Council funds the lunches offered by the East Ashby Community Support Services",
     ),
+    # A heading without a full stop is none of its words.
+    (
+        "Adjournment\nThe meeting adjourned at 9 p.m. on motion of Mr. Ito, seconded by Ms. Jett,"
+        " all voting aye.",
+        "The meeting adjourned at 9 p.m.",
+    ),
     # Line numbers and running headers are not part of it.
     (
         "Ito moved, seconded by Jett, to approve the 1\nminutes of the May 2\nmeeting with the 3\n"

@@ -846,6 +846,8 @@ _INTRODUCED = pattern(
 _MOTIONED = pattern(r"(?P<words>[A-Z][^.]{8,300}?\bmotioned\s+for\s+\w+)\s+by\b")
 #: A title that begins the line of its motion is no longer than this.
 _RUN_IN = 80
+#: ``Adjournment``, and below it ``The meeting adjourned at 9 p.m. on motion of Smith``.
+_TITLE_ABOVE = re.compile(r"[A-Z][^\n.;:,]{2,40}\n\s*(?=(?:The|There|An?|This|It)\s)")
 #: What was resolved is at most this far above its outcome.
 _RESOLVED_REACH = 1500
 
@@ -1033,6 +1035,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", begin, somebody.end("who")
         if _PRONOUN_ONLY.fullmatch(doc.text, begin, made.start):
             yield "above", doc.sentence_start(max(0, begin - 3), 400), begin
+        if title_above := _TITLE_ABOVE.match(doc.text, begin, made.start):
+            begin = title_above.end()
         if begin < made.start:
             yield "above", begin, made.start
         # ``Consent agenda. Smith so moved.``
